@@ -1,0 +1,26 @@
+#!/usr/bin/env node
+// Runs on any Node from 20 on: finds the Node 24 that was installed with the project, which runs the sources as they are.
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const ownNode = `${root}node_modules/.bin/node`
+const major = Number(process.versions.node.split('.')[0])
+
+if (major >= 24) {
+  const { generatePrisma } = await import('../tools/generate-prisma.ts')
+  generatePrisma()
+  const { runCli } = await import('../src/cli.ts')
+  await runCli(process.argv)
+} else if (existsSync(ownNode)) {
+  const child = spawn(ownNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  // A terminal sends Ctrl-C to both; other signals come to this process alone.
+  for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  process.on('SIGINT', () => {})
+  child.on('exit', (code, signal) => (process.exitCode = code ?? (signal ? 1 : 0)))
+} else {
+  console.error(`Freshet needs Node 24; this is ${process.version}, and no Node 24 was installed with the project.`)
+  console.error('Run "npm ci" without --omit=optional, or install Node 24.')
+  process.exitCode = 1
+}

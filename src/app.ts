@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import type { GraphQLSchema } from 'graphql'
+import type { Config } from './config.ts'
+import { listen } from './db/listen.ts'
+import { assertMigrated, migrate, planMigration } from './db/migrate/migrate.ts'
+import type { Database } from './db/open.ts'
+import { connectPool } from './db/pool.ts'
+import { connectPrisma } from './db/prisma.ts'
+import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
+import type { Actor } from './domain/access/actor.ts'
+import { keepCredentialKey } from './domain/access/credential-key.ts'
+import { createGraphiql } from './http/graphiql/page.ts'
+import { createMetrics } from './http/metrics.ts'
+import { watchRevocations } from './http/revocations.ts'
+import { startHttp } from './http/server.ts'
+import { createStreams } from './http/streams.ts'
+import { createGraphql } from './http/yoga.ts'
+import { startClock } from './jobs/clock.ts'
+import { startQueue } from './jobs/queue.ts'
+import type { Log } from './log.ts'
+import { schema as ownSchema } from './schema/index.ts'
+
+export type App = AsyncDisposable & {
+  url: string
+  /** The first admin key of an empty installation: to be shown once. */
+  firstKey: string | undefined
+}
+
+export type AppOptions = { config: Config; database: Database; log: Log; now?: () => Date; schema?: GraphQLSchema }
+
+/** Starts what the role asks for. Disposing stops it in the reverse order: requests first, then jobs, then connections. */
+export async function startApp({ config, database, log, now = () => new Date(), schema = ownSchema }: AppOptions): Promise<App> {
+  await using starting = new AsyncDisposableStack()
+  if (config.database.migrate) {
+    const report = await migrate(database.directUrl)
+    if (report.migrations.length + report.applied.length > 0) log.info(report, 'the database was brought up to date')
+  } else await assertMigrated(database.directUrl)
+  if (database.isEmbedded && !config.access.credentialKey) await keepCredentialKey(config.dataDir)
+
+  const requestMs = config.http.requestSeconds * 1000
+  const isPooled = database.directUrl !== database.url
+  const pool = connectPool(database.url, { size: config.database.poolSize, log, statementMs: isPooled ? undefined : requestMs })
+  starting.defer(() => pool.end())
+  const db = connectPrisma(pool)
+  starting.defer(() => db.$disconnect())
+
+  const firstKey = await admitFirst(config, db)
+  starting.use(await startQueue(database.directUrl, config.role, log))
+  if (config.role !== 'api') starting.use(await startClock(pool, log))
+
+  const streams = createStreams(now)
+  const metrics = createMetrics(pool, streams)
+  const answersGraphql = config.role !== 'worker'
+  if (answersGraphql) {
+    const listener = starting.use(await listen(database.directUrl, log))
+    starting.use(watchRevocations(listener, pool, streams, log))
+  }
+  const http = starting.use(
+    await startHttp({
+      config,
+      log,
+      metrics,
+      streams,
+      checks: [
+        { name: 'database', run: async () => void (await pool.query('select 1')) },
+        { name: 'migrations', run: async () => pendingMigrations(database.directUrl) },
+      ],
+      ...(answersGraphql
+        ? {
+            graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, now }),
+            graphiql: createGraphiql({ title: 'Freshet', endpoint: '/graphql', onError: (error) => log.error({ err: error }, 'GraphiQL could not be made') }),
+          }
+        : {}),
+    }),
+  )
+  const running = starting.move()
+  return { url: http.url, firstKey, [Symbol.asyncDispose]: () => running.disposeAsync() }
+}
+
+async function admitFirst(config: Config, db: ReturnType<typeof connectPrisma>): Promise<string | undefined> {
+  const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
+  if (!config.access.adminKey) return createFirstKey(db, actor)
+  await ensureAdminKey(db, actor, config.access.adminKey)
+  return undefined
+}
+
+async function pendingMigrations(url: string): Promise<string | undefined> {
+  const plan = await planMigration(url)
+  return plan.isEmpty ? undefined : 'the database is not at the version of this program: run "freshet migrate"'
+}

@@ -1,0 +1,145 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseEnv } from 'node:util'
+import { variables, type VariableName, type Values } from './config-variables.ts'
+
+/** Everything the program may be told from outside, read once, validated, grouped by who needs it. */
+export type Config = ReturnType<typeof group>
+export type Role = Config['role']
+
+export type ConfigProblem = { variable: string; message: string; example: string }
+
+/** Carries every problem of the environment at once, so that one round of mending is enough. */
+export class ConfigError extends Error {
+  readonly code = 'BAD_CONFIGURATION'
+  readonly problems: ConfigProblem[]
+  constructor(problems: ConfigProblem[]) {
+    const lines = problems.map(({ variable, message, example }) => `  ${variable}: ${message} Example: ${variable}=${example}`)
+    super(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`)
+    this.problems = problems
+  }
+}
+
+export type Environment = Record<string, string | undefined>
+
+/** The process's environment over the `.env` file of a folder; the process wins. */
+export function loadEnvironment(folder = process.cwd(), env: Environment = process.env): Environment {
+  const file = join(folder, '.env')
+  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...env } : env
+}
+
+/**
+ * Reads and checks the environment. `forServer` also asks for what only a running server needs, so that
+ * `freshet migrate` works in a place that does not hold the credential key.
+ */
+export function readConfig(env: Environment, { forServer = true } = {}): { config: Config; warnings: string[] } {
+  const problems: ConfigProblem[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, variable] of Object.entries(variables)) {
+    const given = env[name]?.trim()
+    const parsed = variable.schema.safeParse(given === '' ? undefined : given)
+    if (parsed.success) values[name] = parsed.data
+    else problems.push({ variable: name, message: problemText(parsed.error.issues[0]?.message, variable.secret, given), example: variable.example })
+  }
+  if (forServer && env.DATABASE_URL?.trim() && !env.CREDENTIAL_ENCRYPTION_KEY_B64?.trim()) {
+    problems.push({
+      variable: 'CREDENTIAL_ENCRYPTION_KEY_B64',
+      message: 'is required when DATABASE_URL is set. Make one with: openssl rand -base64 32.',
+      example: variables.CREDENTIAL_ENCRYPTION_KEY_B64.example,
+    })
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { config: group(values as Values), warnings: unknownVariables(env) }
+}
+
+/** Effective values by variable name, secrets masked: what `freshet config` shows. */
+export function describeConfig(env: Environment): { name: string; value: string; source: 'environment' | 'default'; about: string }[] {
+  return Object.entries(variables).map(([name, variable]) => {
+    const given = env[name]?.trim()
+    const parsed = variable.schema.safeParse(given === '' ? undefined : given)
+    const value = parsed.success ? (parsed.data ?? '') : `(invalid) ${given}`
+    const shown = variable.secret && given ? '********' : String(value)
+    return { name, value: shown, source: given ? 'environment' : 'default', about: variable.about }
+  })
+}
+
+/** The clear values that must never reach a log line or a message. */
+export function secretsOf(env: Environment): string[] {
+  const secrets = Object.entries(variables).flatMap(([name, variable]) => (variable.secret && env[name] ? [env[name]] : []))
+  const passwords = secrets.flatMap((value) => {
+    const password = URL.canParse(value) ? new URL(value).password : ''
+    return password ? [password, decodeURIComponent(password)] : []
+  })
+  return [...secrets, ...passwords].filter((value) => value.length >= 4)
+}
+
+function problemText(message = 'is not valid.', secret: boolean, given: string | undefined): string {
+  return secret || !given ? message : `${message} It is "${given}".`
+}
+
+function unknownVariables(env: Environment): string[] {
+  return Object.keys(env)
+    .filter((name) => name.startsWith('FRESHET_') && !(name in variables) && !name.startsWith('FRESHET_TEST_'))
+    .map((name) => `${name} is not a variable that Freshet knows. Did you mean ${nearest(name)}?`)
+}
+
+function nearest(name: string): VariableName {
+  const names = Object.keys(variables) as VariableName[]
+  return names.reduce((best, next) => (distance(name, next) < distance(name, best) ? next : best))
+}
+
+/** Levenshtein's edit distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+function group(v: Values) {
+  return {
+    role: v.FRESHET_ROLE,
+    dataDir: v.FRESHET_DATA_DIR,
+    logLevel: v.LOG_LEVEL,
+    shutdownSeconds: v.FRESHET_SHUTDOWN_SECONDS,
+    database: {
+      url: v.DATABASE_URL,
+      directUrl: v.DATABASE_DIRECT_URL ?? v.DATABASE_URL,
+      migrate: v.FRESHET_MIGRATE,
+      poolSize: v.FRESHET_POOL_SIZE,
+    },
+    http: {
+      host: v.HOST,
+      port: v.PORT,
+      corsOrigins: v.FRESHET_CORS_ORIGINS,
+      proxyHops: v.FRESHET_PROXY_HOPS,
+      introspection: v.FRESHET_INTROSPECTION,
+      maxDepth: v.FRESHET_MAX_DEPTH,
+      maxAliases: v.FRESHET_MAX_ALIASES,
+      maxTokens: v.FRESHET_MAX_TOKENS,
+      maxCost: v.FRESHET_MAX_COST,
+      maxBodyBytes: v.FRESHET_MAX_BODY_BYTES,
+      requestSeconds: v.FRESHET_REQUEST_SECONDS,
+    },
+    access: {
+      publicRead: v.FRESHET_PUBLIC_READ,
+      adminKey: v.FRESHET_ADMIN_KEY,
+      credentialKey: v.CREDENTIAL_ENCRYPTION_KEY_B64,
+    },
+    outside: {
+      allowPlainFtp: v.AFFILIATE_FEED_ALLOW_PLAIN_FTP,
+      allowPrivateNetwork: v.FRESHET_ALLOW_PRIVATE_NETWORK,
+      userAgent: v.FRESHET_USER_AGENT,
+      slackWebhookUrl: v.SLACK_WEBHOOK_URL,
+      apifyToken: v.APIFY_TOKEN,
+      llm: { url: v.FRESHET_LLM_URL, model: v.FRESHET_LLM_MODEL, key: v.FRESHET_LLM_KEY },
+    },
+    listings: { softDeleteWindowHours: v.SOFT_DELETE_WINDOW_HOURS, staleDays: v.LISTING_STALE_DAYS },
+  }
+}

@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { accessDenied, isStatementError, MigrationError } from './errors.ts'
+import { readSqlFiles } from './files.ts'
+import { comparePlan, describePlan, type MigrationPlan } from './plan.ts'
+import { readState } from './state.ts'
+import type { OnStep } from './step.ts'
+
+export type { MigrationPlan } from './plan.ts'
+export type { MigrationStep } from './step.ts'
+export { MigrationError, MigrationFailedError } from './errors.ts'
+export { describePlan } from './plan.ts'
+
+type Options = { sqlDir?: string | undefined }
+
+/** What one call of `migrate` did; what another process did meanwhile is not in it. */
+export type MigrationReport = {
+  queue: { from: number | null; to: number } | null
+  migrations: string[]
+  applied: string[]
+  dropped: string[]
+}
+
+/** Says what would run. Writes nothing and waits for nobody; throws on a database that must not be touched. */
+export async function planMigration(databaseUrl: string, { sqlDir }: Options = {}): Promise<MigrationPlan> {
+  const files = await readSqlFiles(sqlDir)
+  await using client = await connect(databaseUrl)
+  return comparePlan(files, await readState(client))
+}
+
+/** Throws unless the database is exactly where this program needs it. */
+export async function assertMigrated(databaseUrl: string, options: Options = {}): Promise<void> {
+  const plan = await planMigration(databaseUrl, options)
+  if (plan.isEmpty) return
+  throw new MigrationError(
+    'MIGRATIONS_PENDING',
+    `The database is behind this program: run "freshet migrate" first, or set FRESHET_MIGRATE=true. Pending:\n` +
+      describePlan(plan).join('\n'),
+  )
+}
+
+/**
+ * Brings a database to where the SQL files are: all of it or, if anything fails, nothing. Any number of processes may
+ * call it at once. Takes the direct address, not a pooler's: the transaction may be long.
+ */
+export async function migrate(
+  databaseUrl: string,
+  { sqlDir, onStep = () => {} }: Options & { onStep?: OnStep } = {},
+): Promise<MigrationReport> {
+  const files = await readSqlFiles(sqlDir)
+  const report: MigrationReport = { queue: null, migrations: [], applied: [], dropped: [] }
+  await using client = await connect(databaseUrl)
+  // Nothing to do is the usual case: it needs neither the lock nor the right to write, nor the modules that migrate.
+  if (comparePlan(files, await readState(client)).isEmpty) return report
+  const { migrateOnce } = await import('./transaction.ts')
+  try {
+    while (!(await migrateOnce(client, files, report, onStep)));
+    return report
+  } catch (error) {
+    await client.query('rollback').catch(() => {}) // a connection that is gone has rolled back already
+    if (isStatementError(error) && error.code === '42501') throw accessDenied(error.message, error)
+    throw error
+  }
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'freshet migrate', keepAlive: true })
+  client.on('error', () => {}) // the statement that runs fails too, and says so
+  await client.connect()
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
+}

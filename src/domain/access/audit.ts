@@ -1,0 +1,25 @@
+import type { Tx } from '../../db/prisma.ts'
+import type { Actor } from './actor.ts'
+
+export type Change = { from?: unknown; to: unknown }
+export type AuditRecord = { action: string; objectType: string; objectId?: bigint; changes?: Record<string, Change | string> }
+
+/** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
+export async function audit(tx: Tx, actor: Actor, { action, objectType, objectId, changes = {} }: AuditRecord): Promise<void> {
+  const id = objectId === undefined ? null : String(objectId)
+  await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${plain(changes)}::jsonb, ${actor.requestId})`
+}
+
+/** The fields in which two states of an object differ. `before` is absent for a new object. */
+export function changedFields(before: object | undefined, after: object): Record<string, Change> {
+  const old = { ...before } as Record<string, unknown>
+  const changes: Record<string, Change> = {}
+  for (const [field, to] of Object.entries(after)) {
+    const from = old[field]
+    if (to === undefined || to === null ? from === undefined || from === null : plain(from) === plain(to)) continue
+    changes[field] = before ? { from: from ?? null, to } : { to }
+  }
+  return changes
+}
+
+const plain = (value: unknown) => JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))

@@ -1,0 +1,30 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Pool } from '../../db/pool.ts'
+import { withImplied, type Actor, type Scope } from './actor.ts'
+import { digestKey } from './key.ts'
+
+type KeyRow = { id: string; name: string; prefix: string; hash: Buffer; scopes: Scope[]; expires_at: Date | null }
+
+/** An actor and the moment his key ends, for connections that stay open. */
+export type Authenticated = { actor: Actor; expiresAt: Date | null }
+
+const findKeys = {
+  name: 'find-keys',
+  text: `select id, name, prefix, hash, scopes::text[], expires_at from freshet.api_keys where prefix = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
+}
+const touchKey = {
+  name: 'touch-key',
+  text: `update freshet.api_keys set last_used_at = $2 where id = $1 and (last_used_at is null or last_used_at < $2::timestamptz - interval '1 minute')`,
+}
+
+/** Who a key belongs to, or nothing if it is unknown, revoked or expired. Found by its prefix, then compared in constant time. */
+export async function authenticate(pool: Pool, key: string, requestId: string, now: Date): Promise<Authenticated | undefined> {
+  const digest = digestKey(key)
+  if (!digest) return undefined
+  const { rows } = await pool.query<KeyRow>({ ...findKeys, values: [digest.prefix, now] })
+  const row = rows.find((candidate) => timingSafeEqual(candidate.hash, digest.hash))
+  if (!row) return undefined
+  await pool.query({ ...touchKey, values: [row.id, now] })
+  const actor = { keyId: BigInt(row.id), name: `${row.name} (${row.prefix}…)`, scopes: withImplied(row.scopes), requestId }
+  return { actor, expiresAt: row.expires_at }
+}

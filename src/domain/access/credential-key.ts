@@ -1,0 +1,32 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const fileName = 'credential-key'
+
+/**
+ * The key that credentials are encrypted with. With an embedded database it is made at the first start and kept beside
+ * it; whoever loses the race to make it uses the winner's.
+ */
+export async function keepCredentialKey(dataDir: string): Promise<Buffer> {
+  const file = join(dataDir, fileName)
+  const kept = await readFile(file, 'utf8').catch(() => undefined)
+  if (kept !== undefined) return decodeCredentialKey(kept, file)
+  await mkdir(dataDir, { recursive: true })
+  const draft = `${file}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    await link(draft, file) // fails if another process was first, so a key that is in use is never replaced
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(draft)
+  }
+  return decodeCredentialKey(await readFile(file, 'utf8'), file)
+}
+
+function decodeCredentialKey(text: string, file: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64. Restore it from a backup: without it stored credentials cannot be read.`)
+  return key
+}

@@ -1,0 +1,98 @@
+type Code = { meaning: string; hint: string; status?: number }
+
+/**
+ * Every code that `extensions.code` may hold. Clients rely on them: a code is never renamed, and never reused for
+ * something else. `status` is the HTTP status when the whole request fails with it. `docs/errors.md` is made from this.
+ */
+export const errorCodes = {
+  BAD_USER_INPUT: {
+    meaning: 'An argument is missing, of the wrong form or out of its range. `problems` lists every one, with its field.',
+    hint: 'Correct the fields named and send the request again.',
+  },
+  NOT_FOUND: {
+    meaning: 'The object that an id points at does not exist, or is of another type.',
+    hint: 'Check the id; list the objects to find the right one.',
+  },
+  ALREADY_EXISTS: {
+    meaning: 'Another object has this name, slug or URL already.',
+    hint: 'Use the existing object, or choose another value for the field named.',
+  },
+  CONFLICT: {
+    meaning: 'The object is in a state that does not allow this.',
+    hint: 'Read the object again and decide anew.',
+  },
+  IMPORT_REFUSED: {
+    meaning: 'Rows of an imported list cannot be taken. Nothing was written; `problems` names row and column of each.',
+    hint: 'Correct the rows named and import the whole list again.',
+  },
+  UNAUTHENTICATED: {
+    meaning: 'The request needs a key and carries none.',
+    hint: 'Send the header `Authorization: Bearer <key>`. `freshet keys create` makes a key.',
+  },
+  INVALID_KEY: {
+    meaning: 'The key sent is unknown, revoked or expired.',
+    hint: 'Check that the whole key was copied, or ask an administrator for a new one.',
+    status: 401,
+  },
+  TOO_MANY_ATTEMPTS: {
+    meaning: 'Too many wrong keys came from this address within a minute.',
+    hint: 'Wait as long as the Retry-After header says, then try with the right key.',
+    status: 429,
+  },
+  FORBIDDEN: {
+    meaning: 'The key is good, but lacks the scope that this field needs.',
+    hint: 'Use a key with the scope named in the message.',
+  },
+  GRAPHQL_PARSE_FAILED: {
+    meaning: 'The document is not GraphQL, or has more tokens than allowed.',
+    hint: 'Correct the document at the place named.',
+    status: 400,
+  },
+  GRAPHQL_VALIDATION_FAILED: {
+    meaning: 'The document does not fit the schema.',
+    hint: 'Compare the document with the schema in GraphiQL or `schema.graphql`.',
+    status: 400,
+  },
+  QUERY_TOO_COMPLEX: {
+    meaning: 'The query is deeper, has more aliases or would cost more than allowed. Nothing was looked up.',
+    hint: 'Ask for fewer fields or smaller pages, or split the query.',
+    status: 400,
+  },
+  REQUEST_TIMEOUT: {
+    meaning: 'The request took longer than allowed and was given up.',
+    hint: 'Ask for less at once, then try again.',
+    status: 504,
+  },
+  CSRF_REFUSED: {
+    meaning: 'The request could have come from a form on another site.',
+    hint: 'Send POST with `content-type: application/json`; a GET that streams needs the header `x-freshet-csrf: 1` or an Authorization header.',
+    status: 403,
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    meaning: 'The body is not JSON.',
+    hint: 'Send POST with `content-type: application/json`.',
+    status: 415,
+  },
+  BAD_REQUEST: {
+    meaning: 'The HTTP request is not a GraphQL request.',
+    hint: 'Send `{"query": "…", "variables": {…}}` by POST.',
+    status: 400,
+  },
+  SHUTTING_DOWN: {
+    meaning: 'The server is stopping; the subscription ended with it.',
+    hint: 'Connect again and go on after the last event seen.',
+    status: 503,
+  },
+  SERVICE_UNAVAILABLE: {
+    meaning: 'The database cannot be reached, or is too busy.',
+    hint: 'Try again in a few seconds.',
+    status: 503,
+  },
+  INTERNAL_SERVER_ERROR: {
+    meaning: 'A fault of ours. What happened is in the server log under the `requestId`.',
+    hint: 'Try again; if it stays, give the operator the requestId.',
+    status: 500,
+  },
+} as const satisfies Record<string, Code>
+
+export type ErrorCode = keyof typeof errorCodes

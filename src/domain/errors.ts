@@ -1,0 +1,40 @@
+import { errorCodes, type ErrorCode } from './error-codes.ts'
+
+/** One thing wrong with an input, and where: `field` is its path inside the arguments, as `input.name`. */
+export type Problem = { field: string; message: string; hint?: string }
+
+type Details = { field?: string; hint?: string; problems?: Problem[]; cause?: unknown }
+
+/**
+ * A failure that a caller is told about: its code is stable, its message says what is wrong and its hint what to do.
+ * Anything else that is thrown is a fault of ours: it is masked and logged.
+ */
+export class DomainError extends Error {
+  readonly code: ErrorCode
+  readonly field: string | undefined
+  readonly hint: string | undefined
+  readonly problems: Problem[] | undefined
+
+  constructor(code: ErrorCode, message: string, { field, hint, problems, cause }: Details = {}) {
+    super(message, { cause })
+    this.name = 'DomainError'
+    this.code = code
+    this.field = field ?? problems?.[0]?.field
+    this.hint = hint ?? problems?.find((problem) => problem.hint)?.hint ?? errorCodes[code].hint
+    this.problems = problems
+  }
+}
+
+/** All problems of one input as one error. Call it with what was found; it returns when there was nothing. */
+export function refuse(problems: Problem[]): void {
+  if (problems.length === 0) return
+  const message =
+    problems.length === 1 && problems[0]
+      ? `${problems[0].field}: ${problems[0].message}`
+      : `The input has ${problems.length} problems:\n${problems.map((problem) => `${problem.field}: ${problem.message}`).join('\n')}`
+  throw new DomainError('BAD_USER_INPUT', message, { problems })
+}
+
+export function notFound(type: string, field: string): DomainError {
+  return new DomainError('NOT_FOUND', `There is no such ${type}.`, { field })
+}

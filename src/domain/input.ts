@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { refuse, type Problem } from './errors.ts'
+
+/** Text that Postgres can store as it was sent: it knows no NUL, and half a surrogate pair would be changed silently. */
+export const storable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed()
+
+/** A line of text of 1 to `max` characters, without blanks around it. */
+export const text = (max: number) =>
+  z
+    .string('must be text.')
+    .trim()
+    .min(1, 'must not be blank.')
+    .max(max, `must have at most ${max} characters.`)
+    .refine(storable, 'holds a NUL character or half a surrogate pair.')
+
+/** An http or https address without a user name or password in it, written the way a browser would. */
+export const webAddress = z
+  .string()
+  .trim()
+  .max(2000, 'must have at most 2000 characters.')
+  .refine(isWebAddress, 'must be an http or https URL without user name and password, as in https://shop.example.')
+  .transform((value) => new URL(value).href)
+
+function isWebAddress(value: string): boolean {
+  if (!URL.canParse(value)) return false
+  const { protocol, username, password, hostname } = new URL(value)
+  return (protocol === 'http:' || protocol === 'https:') && !username && !password && hostname.includes('.')
+}
+
+/** An input as GraphQL gives it: a field may be null where the domain knows only "not given". */
+export type Given<Input> = { [Field in keyof Input]: Input[Field] | null }
+
+/** For new objects, where null and "not given" mean the same: the default. */
+export function withoutNulls(input: object): object {
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null))
+}
+
+/** Checks an input as a whole: the parsed value, or one error that lists every problem with its field. */
+export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, root = 'input'): z.output<Schema> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  refuse(parsed.error.issues.map((issue) => toProblem(issue, root)))
+  throw new Error('unreachable: a failed parse has issues')
+}
+
+function toProblem(issue: z.core.$ZodIssue, root: string): Problem {
+  return { field: [root, ...issue.path.map(String)].join('.'), message: issue.message }
+}

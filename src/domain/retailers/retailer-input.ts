@@ -1,0 +1,38 @@
+import { getDomain } from 'tldts'
+import { z } from 'zod'
+import { text, webAddress } from '../input.ts'
+
+const slug = text(100).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'may hold only a–z, 0–9 and single hyphens, as in big-shop.')
+
+const optional = { website: webAddress.nullish(), logoUrl: webAddress.nullish(), tier: text(50).nullish() }
+
+export const NewRetailer = z
+  .object({ name: text(200), slug: slug.nullish(), ...optional })
+  .refine((given) => given.slug || slugOf(given.name), {
+    path: ['slug'],
+    message: 'is needed, because the name holds no letter a–z and no digit to make one from.',
+  })
+  .transform((given) => ({ ...given, slug: given.slug ?? slugOf(given.name), ...domainOf(given.website) }))
+export type NewRetailerInput = z.input<typeof NewRetailer>
+
+export const RetailerChanges = z
+  .object({ name: text(200).optional(), slug: slug.optional(), ...optional })
+  .transform((given) => ({ ...given, ...domainOf(given.website) }))
+export type RetailerChangesInput = z.input<typeof RetailerChanges>
+
+/** A name as it may stand in an address: "Möbel & Co." → "mobel-co". */
+export function slugOf(name: string): string {
+  const plain = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toLowerCase()
+  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 100).replace(/-$/, '')
+}
+
+/** The registrable domain of a website: what sources are matched to their retailer by. */
+export function registrableDomain(address: string): string {
+  const { hostname } = new URL(address)
+  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
+}
+
+function domainOf(website: string | null | undefined): { domain?: string | null } {
+  if (website === undefined) return {}
+  return { domain: website === null ? null : registrableDomain(website) }
+}

@@ -1,0 +1,53 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { pino, type Logger } from 'pino'
+import pretty from 'pino-pretty'
+
+export type Log = Logger
+
+/** What every log line of the present request or job carries, set once at its door. */
+const fields = new AsyncLocalStorage<Record<string, unknown>>()
+
+/** Runs `work` so that each line logged inside it, however deep, carries these fields too. */
+export function withLogFields<Result>(more: Record<string, unknown>, work: () => Result): Result {
+  return fields.run({ ...fields.getStore(), ...more }, work)
+}
+
+/** The id of the request or command at work, for the audit log and for errors shown to clients. */
+export function currentRequestId(): string | undefined {
+  return fields.getStore()?.requestId as string | undefined
+}
+
+const apiKeys = /frs_[A-Za-z0-9_-]{43}/g
+const urlPasswords = /(\w+:\/\/[^\s:/@"]*:)[^\s@"]+@/g
+
+/** Takes known secrets, API keys and passwords in URLs out of a text. The last line of defence: nothing should log them. */
+export function scrubber(secrets: string[]): (text: string) => string {
+  // In a log line a secret stands JSON-encoded, so both spellings are looked for; long ones first, or a part would be left.
+  const spellings = [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))].sort((a, b) => b.length - a.length)
+  return (text) =>
+    spellings
+      .reduce((clean, secret) => clean.replaceAll(secret, '********'), text)
+      .replace(apiKeys, 'frs_********')
+      .replace(urlPasswords, '$1********@')
+}
+
+export type LogOptions = { level: string; secrets?: string[]; readable?: boolean; destination?: NodeJS.WritableStream }
+
+/** JSON lines for machines; readable ones on a terminal. */
+export function createLog({ level, secrets = [], readable = false, destination = process.stdout }: LogOptions): Log {
+  const scrub = scrubber(secrets)
+  const stream = readable
+    ? pretty({ destination, colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true, sync: true })
+    : destination
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      mixin: () => fields.getStore() ?? {},
+      hooks: { streamWrite: scrub },
+    },
+    stream,
+  )
+}

@@ -1,0 +1,96 @@
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client/client.ts'
+import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+
+const KeyScope = builder.enumType('KeyScope', {
+  description: 'What a key may do. ADMIN includes OPERATE, OPERATE includes READ.',
+  values: {
+    READ: { description: 'Ask for the catalogue.' },
+    OPERATE: { description: 'Run and set up sources, see how they run.' },
+    ADMIN: { description: 'Also keys, credentials and visibility.' },
+  } as const,
+})
+
+const ApiKey = builder.prismaNode('ApiKey', {
+  description: 'A key that lets a program or a person in. The key itself is stored nowhere.',
+  authScopes: { admin: true },
+  id: { field: 'id', description: 'The global id.' },
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'What or whom it is for.' }),
+    prefix: t.exposeString('prefix', { description: 'How the key begins, to recognise it by.' }),
+    scopes: t.expose('scopes', { type: [KeyScope], complexity: 1, description: 'What it may do.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+    createdBy: t.exposeString('createdBy', { description: 'By whom.' }),
+    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself; null: never.' }),
+    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'When it was last used, to the minute.' }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked; null: it was not.' }),
+  }),
+})
+
+const ApiKeyConnection = builder.connectionObject<typeof ApiKey, Page<ApiKeyRow>>({
+  type: ApiKey,
+  name: 'ApiKeyConnection',
+  description: 'A page of keys.',
+  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
+}, { description: 'A key and its place in the list.' })
+
+type Where = Prisma.ApiKeyWhereInput
+
+const byNewest: Order<ApiKeyRow, Where, Prisma.ApiKeyOrderByWithRelationInput> = {
+  name: 'NEWEST',
+  key: ({ id }) => [id],
+  behind: ([id]) => ({ id: { lt: BigInt(id ?? 0) } }),
+  orderBy: [{ id: 'desc' }],
+}
+
+builder.queryField('apiKeys', (t) =>
+  t.field({
+    type: ApiKeyConnection,
+    description: 'All keys, newest first, revoked ones included.',
+    authScopes: { admin: true },
+    complexity: pageComplexity,
+    args: pageArgs,
+    resolve: (_root, page, context, info) => {
+      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
+      return readPage(page, byNewest, {}, {
+        rows: (part) => context.db.apiKey.findMany({ ...query, ...part }),
+        count: (where) => context.db.apiKey.count({ where }),
+      })
+    },
+  }),
+)
+
+const CreateApiKeyInput = builder.inputType('CreateApiKeyInput', {
+  description: 'A new key.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'What or whom it is for; at most 100 characters.' }),
+    scopes: t.field({ type: [KeyScope], required: true, description: 'What it may do.' }),
+    expiresAt: t.field({ type: 'DateTime', description: 'When it ends by itself; never if not given.' }),
+  }),
+})
+const CreatedApiKey = builder.objectRef<{ key: string; apiKey: ApiKeyRow }>('CreatedApiKey').implement({
+  description: 'A key that was just made.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'The key. It is shown this once and cannot be shown again.' }),
+    apiKey: t.expose('apiKey', { type: ApiKey, description: 'What is kept of it.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  createApiKey: t.field({
+    type: CreatedApiKey,
+    description: 'Makes a key.',
+    authScopes: { admin: true },
+    args: { input: t.arg({ type: CreateApiKeyInput, required: true, description: 'The key.' }) },
+    resolve: (_root, { input }, { db, actor, now }) => createApiKey(db, actor, input, now()),
+  }),
+  revokeApiKey: t.field({
+    type: ApiKey,
+    description: 'Ends a key at once; its open subscriptions end too. Revoking twice changes nothing.',
+    authScopes: { admin: true },
+    args: { id: t.arg.globalID({ required: true, for: ApiKey, description: 'Which key.' }) },
+    resolve: (_root, { id }, { db, actor, now }) => revokeApiKey(db, actor, BigInt(id.id), now()),
+  }),
+}))

@@ -1,0 +1,84 @@
+import SchemaBuilder from '@pothos/core'
+import ComplexityPlugin from '@pothos/plugin-complexity'
+import DataloaderPlugin from '@pothos/plugin-dataloader'
+import PrismaPlugin from '@pothos/plugin-prisma'
+import RelayPlugin from '@pothos/plugin-relay'
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
+import type { Pool } from '../db/pool.ts'
+import type { Db } from '../db/prisma.ts'
+import type PrismaTypes from '../db/generated/pothos.ts'
+import { getDatamodel } from '../db/generated/pothos.ts'
+import type { Actor } from '../domain/access/actor.ts'
+import { refusal } from './authorization.ts'
+import { decodeId, encodeId } from './global-id.ts'
+
+/** What a resolver may use. It holds no queue and no connection of its own: work is asked of `src/domain`. */
+export type Context = { db: Db; pool: Pool; actor: Actor; publicRead: boolean; now: () => Date }
+
+export const builder = new SchemaBuilder<{
+  Context: Context
+  PrismaTypes: PrismaTypes
+  DefaultFieldNullability: false
+  AuthScopes: { read: boolean; operate: boolean; admin: boolean }
+  Scalars: {
+    DateTime: { Input: Date; Output: Date }
+    JSON: { Input: unknown; Output: unknown }
+  }
+}>({
+  plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, PrismaPlugin, DataloaderPlugin],
+  defaultFieldNullability: false,
+  prisma: {
+    client: (context) => context.db,
+    dmmf: getDatamodel(),
+    exposeDescriptions: false,
+    onUnusedQuery: process.env.NODE_ENV === 'test' ? 'error' : null,
+  },
+  relay: {
+    clientMutationId: 'omit',
+    cursorType: 'String',
+    encodeGlobalID: encodeId,
+    decodeGlobalID: decodeId,
+    nodesOnConnection: { description: 'The objects of this page.', complexity: { field: 1, multiplier: 1 } },
+    edgesFieldOptions: { description: 'The objects of this page, each with its cursor.', complexity: { field: 1, multiplier: 1 } },
+    nodeFieldOptions: { description: 'The object.' },
+    cursorFieldOptions: { description: 'Where this object stands: pass it as `after` to go on behind it.' },
+    idFieldOptions: { description: 'The global id.' },
+    pageInfoFieldOptions: { description: 'Whether there is more, and where to go on.' },
+    hasNextPageFieldOptions: { description: 'Whether more objects follow this page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether this page was reached with `after`.' },
+    startCursorFieldOptions: { description: 'The cursor of the first object of this page.' },
+    endCursorFieldOptions: { description: 'The cursor of the last object of this page.' },
+    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+    nodeTypeOptions: { description: 'An object with a global id.' },
+    nodeQueryOptions: {
+      description: 'Any object by its global id; null if there is none.',
+      authScopes: { read: true },
+      args: { id: { description: 'The global id.' } },
+    },
+    nodesQueryOptions: false,
+  },
+  scopeAuth: {
+    authScopes: ({ actor, publicRead }) => ({
+      read: publicRead || actor.scopes.has('READ'),
+      operate: actor.scopes.has('OPERATE'),
+      admin: actor.scopes.has('ADMIN'),
+    }),
+    authorizeOnSubscribe: true,
+    unauthorizedError: (_parent, { actor }, _info, { failure }) => refusal(actor, failure),
+  },
+  complexity: { defaultComplexity: 1, defaultListMultiplier: 10 },
+})
+
+builder.queryType({ description: 'What can be asked. Catalogue queries are open; the others need a key with OPERATE or ADMIN.' })
+builder.mutationType({ description: 'What can be changed. Every mutation needs a key and is recorded in the audit log.' })
+
+builder.scalarType('DateTime', {
+  description: 'A moment in ISO 8601, as in 2026-11-18T09:30:00.000Z.',
+  serialize: (value) => value.toISOString(),
+  parseValue: (value) => {
+    const moment = new Date(typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? value : Number.NaN)
+    if (Number.isNaN(moment.getTime())) throw new TypeError('must be a moment in ISO 8601, as in 2026-11-18T09:30:00Z.')
+    return moment
+  },
+})
+builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value })

@@ -1,0 +1,7 @@
+import './api-key.ts'
+import './audit-entry.ts'
+import './retailer.ts'
+import './source.ts'
+import { builder } from './builder.ts'
+
+export const schema = builder.toSchema()

@@ -1,0 +1,153 @@
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { Prisma, Retailer as RetailerRow } from '../db/generated/client/client.ts'
+import { importRetailers } from '../domain/retailers/import-retailers.ts'
+import { createRetailer, updateRetailer } from '../domain/retailers/retailer.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { ImportResult } from './import-result.ts'
+
+export const Retailer = builder.prismaNode('Retailer', {
+  description: 'A shop or marketplace.',
+  authScopes: { read: true },
+  id: { field: 'id', description: 'The global id.' },
+  fields: (t) => ({
+    slug: t.exposeString('slug', { description: 'A short unique name for addresses and lists.' }),
+    name: t.exposeString('name', { description: 'The name people know.' }),
+    website: t.exposeString('website', { nullable: true, description: 'The home page.' }),
+    domain: t.exposeString('domain', { nullable: true, description: 'The registrable domain of the website; imported sources are matched by it.' }),
+    logoUrl: t.exposeString('logoUrl', { nullable: true, description: 'A picture of the logo.' }),
+    tier: t.exposeString('tier', { nullable: true, description: 'A label of your own. It never decides what is visible.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+  }),
+})
+
+const RetailerConnection = builder.connectionObject<typeof Retailer, Page<RetailerRow>>({
+  type: Retailer,
+  name: 'RetailerConnection',
+  description: 'A page of retailers.',
+  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
+}, { description: 'A retailer and its place in the list.' })
+
+type Where = Prisma.RetailerWhereInput
+type RetailerOrder = Order<RetailerRow, Where, Prisma.RetailerOrderByWithRelationInput>
+
+const byName: RetailerOrder = {
+  name: 'NAME',
+  key: ({ name, id }) => [name, id],
+  behind: ([name, id]) => ({ OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }] }),
+  orderBy: [{ name: 'asc' }, { id: 'asc' }],
+}
+const byNewest: RetailerOrder = {
+  name: 'NEWEST',
+  key: ({ id }) => [id],
+  behind: ([id]) => ({ id: { lt: BigInt(id ?? 0) } }),
+  orderBy: [{ id: 'desc' }],
+}
+const orders = { NAME: byName, NEWEST: byNewest }
+
+const RetailerOrderBy = builder.enumType('RetailerOrderBy', {
+  description: 'In which order retailers are listed.',
+  values: { NAME: { description: 'By name.' }, NEWEST: { description: 'Newest first.' } } as const,
+})
+const RetailerFilter = builder.inputType('RetailerFilter', {
+  description: 'Which retailers to list.',
+  fields: (t) => ({
+    q: t.string({ description: 'Part of the name, upper or lower case.' }),
+    slug: t.string({ description: 'Exactly this slug.' }),
+    domain: t.string({ description: 'Exactly this domain.' }),
+  }),
+})
+
+builder.queryField('retailers', (t) =>
+  t.field({
+    type: RetailerConnection,
+    description: 'Retailers, a page at a time.',
+    authScopes: { read: true },
+    complexity: pageComplexity,
+    args: {
+      ...pageArgs,
+      filter: t.arg({ type: RetailerFilter, description: 'Which ones; all if not given.' }),
+      orderBy: t.arg({ type: RetailerOrderBy, defaultValue: 'NAME', description: 'In which order.' }),
+    },
+    resolve: (_root, { filter, orderBy, ...page }, context, info) => {
+      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
+      const where: Where = {
+        ...(filter?.q ? { name: { contains: filter.q, mode: 'insensitive' } } : {}),
+        ...(filter?.slug ? { slug: filter.slug } : {}),
+        ...(filter?.domain ? { domain: filter.domain } : {}),
+      }
+      return readPage(page, orders[orderBy ?? 'NAME'], where, {
+        rows: (part) => context.db.retailer.findMany({ ...query, ...part }),
+        count: (counted) => context.db.retailer.count({ where: counted }),
+      })
+    },
+  }),
+)
+
+builder.queryField('retailer', (t) =>
+  t.prismaField({
+    type: Retailer,
+    nullable: true,
+    description: 'One retailer; null if there is none with this id.',
+    authScopes: { read: true },
+    args: { id: t.arg.globalID({ required: true, for: Retailer, description: 'Its id.' }) },
+    resolve: (query, _root, { id }, { db }) => db.retailer.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+  }),
+)
+
+const CreateRetailerInput = builder.inputType('CreateRetailerInput', {
+  description: 'A new retailer.',
+  fields: (t) => ({
+    name: t.string({ required: true, description: 'The name people know; at most 200 characters.' }),
+    slug: t.string({ description: 'A short unique name of a–z, 0–9 and hyphens; made from the name if not given.' }),
+    website: t.string({ description: 'The home page, http or https.' }),
+    logoUrl: t.string({ description: 'A picture of the logo, http or https.' }),
+    tier: t.string({ description: 'A label of your own; at most 50 characters.' }),
+  }),
+})
+
+const UpdateRetailerInput = builder.inputType('UpdateRetailerInput', {
+  description: 'Changes to a retailer. What is left out stays as it is; null clears a field that may be empty.',
+  fields: (t) => ({
+    id: t.globalID({ required: true, for: Retailer, description: 'Which retailer.' }),
+    name: t.string({ description: 'The name people know.' }),
+    slug: t.string({ description: 'A short unique name.' }),
+    website: t.string({ description: 'The home page.' }),
+    logoUrl: t.string({ description: 'A picture of the logo.' }),
+    tier: t.string({ description: 'A label of your own.' }),
+  }),
+})
+
+builder.mutationFields((t) => ({
+  createRetailer: t.prismaField({
+    type: Retailer,
+    description: 'Adds a retailer.',
+    authScopes: { operate: true },
+    args: { input: t.arg({ type: CreateRetailerInput, required: true, description: 'The retailer.' }) },
+    resolve: async (query, _root, { input }, { db, actor }) => {
+      const { id } = await createRetailer(db, actor, input)
+      return db.retailer.findUniqueOrThrow({ ...query, where: { id } })
+    },
+  }),
+  updateRetailer: t.prismaField({
+    type: Retailer,
+    description: 'Changes a retailer.',
+    authScopes: { operate: true },
+    args: { input: t.arg({ type: UpdateRetailerInput, required: true, description: 'The changes.' }) },
+    resolve: async (query, _root, { input: { id, ...changes } }, { db, actor }) => {
+      await updateRetailer(db, actor, BigInt(id.id), changes)
+      return db.retailer.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
+    },
+  }),
+  importRetailers: t.field({
+    type: ImportResult,
+    description: 'Takes over a list of retailers. Rows whose slug exists update that retailer, so the same list can be imported again. All rows or none.',
+    authScopes: { operate: true },
+    args: {
+      csv: t.arg.string({ required: true, description: 'A table with the header name, slug, website, logo_url, tier; only name is required.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'Only say what would happen.' }),
+    },
+    resolve: (_root, { csv, dryRun }, { db, actor }) => importRetailers(db, actor, csv, { dryRun: dryRun ?? false }),
+  }),
+}))

@@ -1,0 +1,84 @@
+import { affiliateNetworks } from '../domain/sources/source-input.ts'
+import { readVisibility, visibilityReasons } from '../domain/sources/visibility.ts'
+import { builder } from './builder.ts'
+import { Retailer } from './retailer.ts'
+
+export const SourceKind = builder.enumType('SourceKind', {
+  description: 'How facts reach us from a source.',
+  values: {
+    DIRECT: { description: 'From the retailer itself.' },
+    AFFILIATE_FEED: { description: 'As a file of an affiliate network.' },
+    SCRAPE: { description: 'From known pages of a shop.' },
+    MARKET: { description: 'From the searches of a listing site.' },
+    OTHER: { description: 'Any other way.' },
+  } as const,
+})
+export const VisibilityStatus = builder.enumType('VisibilityStatus', {
+  description: 'Whether an operator lets consumers see what a source brings.',
+  values: { ELIGIBLE: { description: 'They may.' }, INELIGIBLE: { description: 'They may not.' } } as const,
+})
+export const AffiliateNetwork = builder.enumType('AffiliateNetwork', {
+  description: 'The affiliate network that a source belongs to.',
+  values: affiliateNetworks,
+})
+const VisibilityReason = builder.enumType('VisibilityReason', {
+  description: 'Why consumers see what a source brings, or do not.',
+  values: {
+    IS_PRIMARY: { description: 'Visible: it is eligible and its retailer’s display primary.' },
+    DIRECT_WITHOUT_PRIMARY: { description: 'Visible: it is eligible and direct, and its retailer has no display primary.' },
+    INELIGIBLE: { description: 'Hidden: it is not eligible. `setSourceVisibility` changes that.' },
+    ANOTHER_SOURCE_IS_PRIMARY: { description: 'Hidden: another source is the display primary. `setDisplayPrimary` changes that.' },
+    NOT_PRIMARY: { description: 'Hidden: it is not the display primary, and only direct sources are shown without. `setDisplayPrimary` changes that.' },
+  } satisfies Record<(typeof visibilityReasons)[number], { description: string }>,
+})
+const SourceVisibility = builder.objectRef<{ visible: boolean; reason: (typeof visibilityReasons)[number] }>('SourceVisibility').implement({
+  description: 'Whether consumers see what a source brings.',
+  fields: (t) => ({
+    visible: t.exposeBoolean('visible', { description: 'Whether they do.' }),
+    reason: t.expose('reason', { type: VisibilityReason, description: 'Why.' }),
+  }),
+})
+
+/** One stream of facts about a retailer. Its settings and its review are for operators. */
+export const Source = builder.prismaNode('Source', {
+  description: 'One stream of facts about a retailer.',
+  authScopes: { operate: true },
+  id: { field: 'id', description: 'The global id.' },
+  fields: (t) => ({
+    retailer: t.relation('retailer', { description: 'Whom the facts are about.' }),
+    name: t.exposeString('name', { description: 'Unique among the sources of its retailer.' }),
+    kind: t.expose('kind', { type: SourceKind, description: 'How facts reach us.' }),
+    url: t.exposeString('url', { nullable: true, description: 'Where it is found.' }),
+    isDisplayPrimary: t.exposeBoolean('isDisplayPrimary', { description: 'Whether it is the one source that its retailer shows.' }),
+    visibilityStatus: t.expose('visibilityStatus', { type: VisibilityStatus, description: 'Whether an operator lets consumers see it.' }),
+    visibility: t.loadable({
+      type: SourceVisibility,
+      description: 'Whether consumers see what it brings, and why.',
+      load: (ids: bigint[], { pool }) => readVisibility(pool, ids),
+      resolve: ({ id }) => id,
+    }),
+    expiryHours: t.exposeInt('expiryHours', { description: 'How long what was last seen stays visible: 1 to 168 hours.' }),
+    upcTrusted: t.exposeBoolean('upcTrusted', { description: 'Whether its product codes may decide what an offer is.' }),
+    affiliateNetwork: t.expose('affiliateNetwork', { type: AffiliateNetwork, nullable: true, description: 'Its network, for an affiliate feed.' }),
+    affiliateAccountId: t.exposeString('affiliateAccountId', { nullable: true, description: 'Our account or the advertiser at the network.' }),
+    affiliateAccountName: t.exposeString('affiliateAccountName', { nullable: true, description: 'The name of that account, for people.' }),
+    affiliateTrackingTemplate: t.exposeString('affiliateTrackingTemplate', { nullable: true, description: 'The link that leads clicks through the network; `{url}` stands for the page.' }),
+    adapterId: t.exposeString('adapterId', { nullable: true, description: 'Which adapter reads its pages.' }),
+    scrapeConfig: t.expose('scrapeConfig', { type: 'JSON', description: 'How its pages are fetched; what is not there has its default.' }),
+    tosReviewedAt: t.expose('tosReviewedAt', { type: 'DateTime', nullable: true, description: 'When a person read its terms; null: never, and nothing is fetched.' }),
+    tosApprovedBy: t.exposeString('tosApprovedBy', { nullable: true, description: 'Who approved.' }),
+    tosNotes: t.exposeString('tosNotes', { nullable: true, description: 'What that person noted.' }),
+    robotsCompliant: t.exposeBoolean('robotsCompliant', { description: 'Whether its robots.txt allows what we do, by that review.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+  }),
+})
+
+builder.prismaObjectField(Retailer, 'sources', (t) =>
+  t.relation('sources', {
+    description: 'Its sources by name, at most 100.',
+    authScopes: { operate: true },
+    complexity: { field: 1, multiplier: 10 },
+    query: { orderBy: [{ name: 'asc' }, { id: 'asc' }], take: 100 },
+  }),
+)

@@ -1,0 +1,136 @@
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { Prisma, Source as SourceRow } from '../db/generated/client/client.ts'
+import { importSources } from '../domain/sources/import-sources.ts'
+import { createSource, reviewSource, setDisplayPrimary, setSourceVisibility, updateSource } from '../domain/sources/source.ts'
+import { builder } from './builder.ts'
+import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { ImportResult } from './import-result.ts'
+import { Retailer } from './retailer.ts'
+import { CreateSourceInput, ReviewSourceInput, UpdateSourceInput } from './source-input.ts'
+import { Source, SourceKind, VisibilityStatus } from './source-type.ts'
+
+const SourceConnection = builder.connectionObject<typeof Source, Page<SourceRow>>({
+  type: Source,
+  name: 'SourceConnection',
+  description: 'A page of sources.',
+  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
+}, { description: 'A source and its place in the list.' })
+
+type Where = Prisma.SourceWhereInput
+
+const byName: Order<SourceRow, Where, Prisma.SourceOrderByWithRelationInput> = {
+  name: 'NAME',
+  key: ({ name, id }) => [name, id],
+  behind: ([name, id]) => ({ OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }] }),
+  orderBy: [{ name: 'asc' }, { id: 'asc' }],
+}
+
+const SourceFilter = builder.inputType('SourceFilter', {
+  description: 'Which sources to list.',
+  fields: (t) => ({
+    q: t.string({ description: 'Part of the name, upper or lower case.' }),
+    retailerId: t.globalID({ for: Retailer, description: 'Only those of this retailer.' }),
+    kind: t.field({ type: SourceKind, description: 'Only those of this kind.' }),
+    visibilityStatus: t.field({ type: VisibilityStatus, description: 'Only those with this status.' }),
+    reviewed: t.boolean({ description: 'Only those whose terms were reviewed, or were not.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  sources: t.field({
+    type: SourceConnection,
+    description: 'Sources by name, a page at a time.',
+    authScopes: { operate: true },
+    complexity: pageComplexity,
+    args: { ...pageArgs, filter: t.arg({ type: SourceFilter, description: 'Which ones; all if not given.' }) },
+    resolve: (_root, { filter, ...page }, context, info) => {
+      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
+      const where: Where = {
+        ...(filter?.q ? { name: { contains: filter.q, mode: 'insensitive' } } : {}),
+        ...(filter?.retailerId ? { retailerId: BigInt(filter.retailerId.id) } : {}),
+        ...(filter?.kind ? { kind: filter.kind } : {}),
+        ...(filter?.visibilityStatus ? { visibilityStatus: filter.visibilityStatus } : {}),
+        ...(typeof filter?.reviewed === 'boolean' ? { tosReviewedAt: filter.reviewed ? { not: null } : null } : {}),
+      }
+      return readPage(page, byName, where, {
+        rows: (part) => context.db.source.findMany({ ...query, ...part }),
+        count: (counted) => context.db.source.count({ where: counted }),
+      })
+    },
+  }),
+  source: t.prismaField({
+    type: Source,
+    nullable: true,
+    description: 'One source; null if there is none with this id.',
+    authScopes: { operate: true },
+    args: { id: t.arg.globalID({ required: true, for: Source, description: 'Its id.' }) },
+    resolve: (query, _root, { id }, { db }) => db.source.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+  }),
+}))
+
+builder.mutationFields((t) => ({
+  createSource: t.prismaField({
+    type: Source,
+    description: 'Adds a source to a retailer.',
+    authScopes: { operate: true },
+    args: { input: t.arg({ type: CreateSourceInput, required: true, description: 'The source.' }) },
+    resolve: async (query, _root, { input: { retailerId, ...source } }, { db, actor }) => {
+      const { id } = await createSource(db, actor, BigInt(retailerId.id), source)
+      return db.source.findUniqueOrThrow({ ...query, where: { id } })
+    },
+  }),
+  updateSource: t.prismaField({
+    type: Source,
+    description: 'Changes a source. Visibility has mutations of its own.',
+    authScopes: { operate: true },
+    args: { input: t.arg({ type: UpdateSourceInput, required: true, description: 'The changes.' }) },
+    resolve: async (query, _root, { input: { id, ...changes } }, { db, actor }) => {
+      await updateSource(db, actor, BigInt(id.id), changes)
+      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
+    },
+  }),
+  setDisplayPrimary: t.prismaField({
+    type: Source,
+    description: 'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment.',
+    authScopes: { admin: true },
+    args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
+    resolve: async (query, _root, { id }, { db, actor }) => {
+      await setDisplayPrimary(db, actor, BigInt(id.id))
+      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
+    },
+  }),
+  setSourceVisibility: t.prismaField({
+    type: Source,
+    description: 'Says whether consumers may see what a source brings.',
+    authScopes: { admin: true },
+    args: {
+      id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }),
+      status: t.arg({ type: VisibilityStatus, required: true, description: 'Whether they may.' }),
+    },
+    resolve: async (query, _root, { id, status }, { db, actor }) => {
+      await setSourceVisibility(db, actor, BigInt(id.id), status)
+      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
+    },
+  }),
+  reviewSource: t.prismaField({
+    type: Source,
+    description: 'Records that a person read the terms and the robots.txt of a source’s site. Nothing is fetched without.',
+    authScopes: { operate: true },
+    args: { input: t.arg({ type: ReviewSourceInput, required: true, description: 'The review.' }) },
+    resolve: async (query, _root, { input: { id, ...review } }, { db, actor, now }) => {
+      await reviewSource(db, actor, BigInt(id.id), review, now())
+      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
+    },
+  }),
+  importSources: t.field({
+    type: ImportResult,
+    description:
+      'Takes over a list of sources. A row without a retailer is matched by the domain of its url; a retailer without a display primary gets its oldest direct source. All rows or none.',
+    authScopes: { admin: true },
+    args: {
+      csv: t.arg.string({ required: true, description: 'A table with the header retailer, name, kind, url, created_at, expiry_hours, affiliate_network, affiliate_account_id, affiliate_account_name, affiliate_tracking_template; name is required, and retailer or url.' }),
+      dryRun: t.arg.boolean({ defaultValue: false, description: 'Only say what would happen.' }),
+    },
+    resolve: (_root, { csv, dryRun }, { db, actor }) => importSources(db, actor, csv, { dryRun: dryRun ?? false }),
+  }),
+}))

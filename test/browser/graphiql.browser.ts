@@ -1,0 +1,178 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { keepPicture, launchChromium, openPage, readAnswer, readEditor, ready, tabTitles } from './chromium.ts'
+import { goodKey, startStandIn, weakKey } from './stand-in.ts'
+
+let browser: Browser
+let server: Awaited<ReturnType<typeof startStandIn>>
+
+beforeAll(async () => {
+  server = await startStandIn()
+  browser = await launchChromium()
+})
+afterAll(async () => {
+  await browser.close()
+  await server[Symbol.asyncDispose]()
+})
+
+async function enterKey(page: Page, key: string) {
+  await page.getByLabel('API key').fill(key)
+  await page.getByLabel('API key').press('Enter')
+}
+
+const keyState = (page: Page) => page.locator('#key-state').textContent()
+const chooseOperation = (page: Page, label: string) => page.getByLabel('Ready-made operations').selectOption({ label })
+
+/** Opens a link that carries an operation, and runs it. */
+async function run(page: Page, query: string) {
+  await page.goto(`${server.url}?query=${encodeURIComponent(query)}`)
+  await ready(page)
+  await page.locator('.graphiql-execute-button').click()
+}
+
+test('the page loads from this server alone, breaks no rule of its policy, and fits the window', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page, complaints } = site
+  await page.getByRole('button', { name: /Documentation Explorer/ }).click()
+  await page.getByText('Root Types').waitFor()
+  await keepPicture(page, 'documentation')
+  await page.getByRole('button', { name: /Documentation Explorer/ }).click()
+  await keepPicture(page, 'first-visit')
+  expect(complaints).toEqual([])
+  const bar = await page.locator('#bar').boundingBox()
+  const editor = await page.locator('#root > .graphiql-container').boundingBox()
+  expect(bar).toMatchObject({ x: 0, y: 0, width: 1280 })
+  expect(bar?.height).toBeLessThan(60)
+  expect(editor).toEqual({ x: 0, y: bar?.height, width: 1280, height: 800 - (bar?.height ?? 0) })
+})
+
+test('a reload asks for the page and the schema, and for nothing else', async () => {
+  await using site = await openPage(browser, server.url)
+  await site.page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).waitFor()
+  server.asked.length = 0
+  await site.page.reload()
+  await ready(site.page)
+  await expect.poll(() => server.asked).toEqual(['GET /graphql', 'POST /graphql'])
+})
+
+test('a first visit shows what to do and a query that runs without a key', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  expect(await tabTitles(page)).toEqual(['Welcome'])
+  expect(await keyState(page)).toBe('no key')
+  await page.locator('.graphiql-execute-button').click()
+  await expect.poll(() => readAnswer(page)).toEqual({ data: { retailers: { totalCount: 0, nodes: [] } } })
+})
+
+test('a key entered once goes with every request until the browser tab is closed', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page, complaints } = site
+  await enterKey(page, `  Bearer ${goodKey} `)
+  expect(await keyState(page)).toBe('key set (frs_gggggggg…)')
+  expect(await page.getByLabel('API key').inputValue()).toBe('')
+  await keepPicture(page, 'key-set')
+
+  await page.reload()
+  await ready(page)
+  expect(await keyState(page)).toBe('key set (frs_gggggggg…)')
+  await run(page, 'query Whoami { whoami }')
+  await expect.poll(() => readAnswer(page)).toEqual({ data: { whoami: `Bearer ${goodKey}` } })
+  await run(page, 'subscription Whoami { whoami }')
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { whoami: `Bearer ${goodKey}` } })
+  expect(complaints).toEqual([])
+
+  await using other = await openPage(browser, server.url)
+  expect(await keyState(other.page)).toBe('no key')
+})
+
+test('a forgotten key is sent no more', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  await enterKey(page, goodKey)
+  await page.getByRole('button', { name: 'Forget' }).click()
+  expect(await keyState(page)).toBe('no key')
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe('{}')
+  await run(page, 'query Whoami { whoami }')
+  await expect.poll(() => readAnswer(page)).toEqual({ data: { whoami: 'nobody' } })
+})
+
+test('a key stays out of what outlives the session, even when typed into an operation', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  await enterKey(page, goodKey)
+  await run(page, `query Whoami { whoami } # ${goodKey}`)
+  await expect.poll(() => readAnswer(page)).toEqual({ data: { whoami: `Bearer ${goodKey}` } })
+  await page.locator('.graphiql-query-editor .view-lines').click()
+  await page.keyboard.type(' # typed')
+  const kept = () => page.evaluate<string>('JSON.stringify(localStorage)')
+  await expect.poll(kept).toContain('# typed')
+  expect(await kept()).toContain('# frs_gggggggg…')
+  expect(await kept()).not.toContain(goodKey)
+  expect(page.url()).toBe(server.url)
+})
+
+test('half a key is not taken', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  await enterKey(page, goodKey.slice(0, 40))
+  expect(await keyState(page)).toBe('no key: not a whole key: frs_ and 43 characters')
+  expect(await page.evaluate('JSON.stringify(sessionStorage)')).toBe('{}')
+})
+
+test.each([['query Guarded { guarded }'], ['subscription Guarded { guarded }']])(
+  'the bar says what is wrong with the key when %s is refused',
+  async (query) => {
+    await using site = await openPage(browser, server.url)
+    const { page } = site
+    await run(page, query)
+    await expect.poll(() => keyState(page)).toBe('no key: this needs one, paste it here')
+    expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true')
+
+    await enterKey(page, weakKey)
+    await page.locator('.graphiql-execute-button').click()
+    await expect.poll(() => keyState(page)).toBe('key set (frs_wwwwwwww…): this needs more rights')
+
+    await enterKey(page, `frs_${'x'.repeat(43)}`)
+    await page.locator('.graphiql-execute-button').click()
+    await expect.poll(() => keyState(page)).toBe('key set (frs_xxxxxxxx…): refused, paste another one')
+    await keepPicture(page, 'refused')
+
+    await enterKey(page, goodKey)
+    await page.locator('.graphiql-execute-button').click()
+    await expect.poll(() => readAnswer(page)).toMatchObject({ data: { guarded: 'you may' } })
+    expect(await keyState(page)).toBe('key set (frs_gggggggg…)')
+    expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('false')
+  },
+)
+
+test('a ready-made operation opens in a tab of its own and leaves the others as they were', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page, complaints } = site
+  await page.locator('.graphiql-query-editor .view-lines').click()
+  await page.keyboard.type('# mine ')
+  await chooseOperation(page, 'create a retailer')
+  await expect.poll(() => tabTitles(page)).toEqual(['Welcome', 'CreateRetailer'])
+  await page.locator('.graphiql-execute-button').click()
+  await expect
+    .poll(() => readAnswer(page))
+    .toEqual({ data: { createRetailer: { id: 'R1', slug: 'example-shop', name: 'Example Shop' } } })
+  await keepPicture(page, 'operation')
+
+  await chooseOperation(page, 'create a source')
+  await expect.poll(() => tabTitles(page)).toEqual(['Welcome', 'CreateRetailer', 'CreateSource'])
+  await page.keyboard.press('Control+Enter')
+  await expect
+    .poll(() => readAnswer(page))
+    .toMatchObject({ data: { createSource: { id: 'source of the id of a retailer' } } })
+  await keepPicture(page, 'variables')
+
+  await page.getByRole('tab', { name: 'CreateRetailer' }).locator('.graphiql-tab-button').click()
+  expect(await readAnswer(page)).toMatchObject({ data: { createRetailer: { id: 'R1' } } })
+  await page.getByRole('tab', { name: 'Welcome' }).locator('.graphiql-tab-button').click()
+  expect(await readEditor(page, 'operation.graphql')).toContain('# mine')
+
+  await page.reload()
+  await ready(page)
+  expect(await tabTitles(page)).toEqual(['Welcome', 'CreateRetailer', 'CreateSource'])
+  expect(complaints).toEqual([])
+})

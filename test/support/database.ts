@@ -1,0 +1,41 @@
+import pg from 'pg'
+import { inject } from 'vitest'
+import { databaseUrl } from './postgres.ts'
+
+/** A database of one's own, gone when disposed of. */
+export type TestDatabase = AsyncDisposable & { url: string; pool: pg.Pool }
+
+/** A copy of the migrated database: one for each test file. */
+export const cloneDatabase = (): Promise<TestDatabase> => createDatabase(inject('postgres').template)
+
+/** A database with nothing in it. */
+export const createEmptyDatabase = (): Promise<TestDatabase> => createDatabase('template1')
+
+/** A copy of another database, which nobody may be connected to. */
+export async function createDatabase(template: string): Promise<TestDatabase> {
+  const { url: adminUrl, prefix } = inject('postgres')
+  const name = `${prefix}_${Math.random().toString(36).slice(2, 10)}`
+  // Copying files is three times as fast as the default, which writes every page to the log.
+  await runAsAdmin(adminUrl, `create database ${name} template ${template} strategy file_copy`)
+  const url = databaseUrl(adminUrl, name)
+  const pool = new pg.Pool({ connectionString: url, max: 10 })
+  pool.on('error', () => {}) // the database may be dropped while a connection idles
+  return {
+    url,
+    pool,
+    async [Symbol.asyncDispose]() {
+      await pool.end()
+      await runAsAdmin(adminUrl, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+async function runAsAdmin(url: string, sql: string) {
+  const admin = new pg.Client(url)
+  await admin.connect()
+  try {
+    await admin.query(sql)
+  } finally {
+    await admin.end()
+  }
+}
