@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     experimental: { viteModuleRunner: false },
+    globalSetup: 'test/support/postgres.ts',
     include: ['test/browser/**/*.browser.ts'],
     pool: 'forks',
     maxWorkers: 1,

@@ -29,7 +29,13 @@ export type App = AsyncDisposable & {
 export type AppOptions = { config: Config; database: Database; log: Log; now?: () => Date; schema?: GraphQLSchema }
 
 /** Starts what the role asks for. Disposing stops it in the reverse order: requests first, then jobs, then connections. */
-export async function startApp({ config, database, log, now = () => new Date(), schema = ownSchema }: AppOptions): Promise<App> {
+export async function startApp({
+  config,
+  database,
+  log,
+  now = () => new Date(),
+  schema = ownSchema,
+}: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   if (config.database.migrate) {
     const report = await migrate(database.directUrl)
@@ -39,7 +45,11 @@ export async function startApp({ config, database, log, now = () => new Date(), 
 
   const requestMs = config.http.requestSeconds * 1000
   const isPooled = database.directUrl !== database.url
-  const pool = connectPool(database.url, { size: config.database.poolSize, log, statementMs: isPooled ? undefined : requestMs })
+  const pool = connectPool(database.url, {
+    size: config.database.poolSize,
+    log,
+    statementMs: isPooled ? undefined : requestMs,
+  })
   starting.defer(() => pool.end())
   const db = connectPrisma(pool)
   starting.defer(() => db.$disconnect())
@@ -68,7 +78,11 @@ export async function startApp({ config, database, log, now = () => new Date(), 
       ...(answersGraphql
         ? {
             graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, now }),
-            graphiql: createGraphiql({ title: 'Freshet', endpoint: '/graphql', onError: (error) => log.error({ err: error }, 'GraphiQL could not be made') }),
+            graphiql: createGraphiql({
+              title: 'Freshet',
+              endpoint: '/graphql',
+              onError: (error) => log.error({ err: error }, 'GraphiQL could not be made'),
+            }),
           }
         : {}),
     }),

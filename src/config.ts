@@ -14,8 +14,12 @@ export class ConfigError extends Error {
   readonly code = 'BAD_CONFIGURATION'
   readonly problems: ConfigProblem[]
   constructor(problems: ConfigProblem[]) {
-    const lines = problems.map(({ variable, message, example }) => `  ${variable}: ${message} Example: ${variable}=${example}`)
-    super(`The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`)
+    const lines = problems.map(
+      ({ variable, message, example }) => `  ${variable}: ${message} Example: ${variable}=${example}`,
+    )
+    super(
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
+    )
     this.problems = problems
   }
 }
@@ -39,7 +43,12 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
     const given = env[name]?.trim()
     const parsed = variable.schema.safeParse(given === '' ? undefined : given)
     if (parsed.success) values[name] = parsed.data
-    else problems.push({ variable: name, message: problemText(parsed.error.issues[0]?.message, variable.secret, given), example: variable.example })
+    else
+      problems.push({
+        variable: name,
+        message: problemText(parsed.error.issues[0]?.message, variable.secret, given),
+        example: variable.example,
+      })
   }
   if (forServer && env.DATABASE_URL?.trim() && !env.CREDENTIAL_ENCRYPTION_KEY_B64?.trim()) {
     problems.push({
@@ -53,7 +62,9 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
 }
 
 /** Effective values by variable name, secrets masked: what `freshet config` shows. */
-export function describeConfig(env: Environment): { name: string; value: string; source: 'environment' | 'default'; about: string }[] {
+export function describeConfig(
+  env: Environment,
+): { name: string; value: string; source: 'environment' | 'default'; about: string }[] {
   return Object.entries(variables).map(([name, variable]) => {
     const given = env[name]?.trim()
     const parsed = variable.schema.safeParse(given === '' ? undefined : given)
@@ -65,7 +76,9 @@ export function describeConfig(env: Environment): { name: string; value: string;
 
 /** The clear values that must never reach a log line or a message. */
 export function secretsOf(env: Environment): string[] {
-  const secrets = Object.entries(variables).flatMap(([name, variable]) => (variable.secret && env[name] ? [env[name]] : []))
+  const secrets = Object.entries(variables).flatMap(([name, variable]) =>
+    variable.secret && env[name] ? [env[name]] : [],
+  )
   const passwords = secrets.flatMap((value) => {
     const password = URL.canParse(value) ? new URL(value).password : ''
     return password ? [password, decodeURIComponent(password)] : []

@@ -23,7 +23,9 @@ const urlPasswords = /(\w+:\/\/[^\s:/@"]*:)[^\s@"]+@/g
 /** Takes known secrets, API keys and passwords in URLs out of a text. The last line of defence: nothing should log them. */
 export function scrubber(secrets: string[]): (text: string) => string {
   // In a log line a secret stands JSON-encoded, so both spellings are looked for; long ones first, or a part would be left.
-  const spellings = [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))].sort((a, b) => b.length - a.length)
+  const spellings = [...new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]))].sort(
+    (a, b) => b.length - a.length,
+  )
   return (text) =>
     spellings
       .reduce((clean, secret) => clean.replaceAll(secret, '********'), text)
@@ -37,7 +39,14 @@ export type LogOptions = { level: string; secrets?: string[]; readable?: boolean
 export function createLog({ level, secrets = [], readable = false, destination = process.stdout }: LogOptions): Log {
   const scrub = scrubber(secrets)
   const stream = readable
-    ? pretty({ destination, colorize: true, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true, sync: true })
+    ? pretty({
+        destination,
+        colorize: true,
+        translateTime: 'SYS:HH:MM:ss',
+        ignore: 'pid,hostname',
+        singleLine: true,
+        sync: true,
+      })
     : destination
   return pino(
     {

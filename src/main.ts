@@ -30,7 +30,9 @@ function welcome({ role }: Config, database: Database, { url, firstKey }: App): 
     role === 'worker' ? `Health     ${url}/readyz` : `GraphiQL   ${url}/graphql`,
     `Postgres   ${database.description}`,
     `Schedules  ${role === 'api' ? 'driven by a worker process' : `this process's own clock, every ${tickSeconds} s`}`,
-    ...(firstKey ? [`Admin key  ${firstKey}`, '           shown only this once: it is stored as a hash. Paste it into GraphiQL.'] : []),
+    ...(firstKey
+      ? [`Admin key  ${firstKey}`, '           shown only this once: it is stored as a hash. Paste it into GraphiQL.']
+      : []),
   ]
   return `\n  Freshet is ready.\n\n${lines.map((line) => `  ${line}\n`).join('')}\n`
 }

@@ -9,11 +9,20 @@ const stamp = `${root}src/db/generated/stamp`
 
 /** Makes the Prisma client and the Pothos types, unless they were made from this very schema by this very version. */
 export function generatePrisma(): void {
-  const versions = ['prisma', '@pothos/plugin-prisma'].map((name) => readFileSync(`${root}node_modules/${name}/package.json`, 'utf8'))
-  const hash = createHash('sha256').update(readFileSync(`${root}prisma/schema.prisma`)).update(versions.join()).digest('hex')
+  const versions = ['prisma', '@pothos/plugin-prisma'].map((name) =>
+    readFileSync(`${root}node_modules/${name}/package.json`, 'utf8'),
+  )
+  const hash = createHash('sha256')
+    .update(readFileSync(`${root}prisma/schema.prisma`))
+    .update(versions.join())
+    .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   // The generators are found by name, as npm scripts would find them.
   const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH}` }
-  execFileSync(process.execPath, [`${root}node_modules/prisma/build/index.js`, 'generate', '--no-hints'], { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] })
+  execFileSync(process.execPath, [`${root}node_modules/prisma/build/index.js`, 'generate', '--no-hints'], {
+    cwd: root,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
   writeFileSync(stamp, hash)
 }

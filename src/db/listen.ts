@@ -22,7 +22,12 @@ export async function listen(url: string, log: Log): Promise<Listener> {
   let timer: NodeJS.Timeout | undefined
 
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, application_name: 'freshet:listen', keepAlive: true, connectionTimeoutMillis: 5_000 })
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'freshet:listen',
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
+    })
     next.on('notification', ({ channel, payload = '' }) => channels.get(channel)?.forEach((ear) => ear.heard(payload)))
     next.on('error', (error) => lost(next, error))
     next.on('end', () => lost(next, new Error('the server closed the connection')))
@@ -79,7 +84,9 @@ export async function listen(url: string, log: Log): Promise<Listener> {
       const ears = channels.get(channel) ?? new Set()
       if (!channels.has(channel)) {
         channels.set(channel, ears)
-        client?.query(`listen ${pg.escapeIdentifier(channel)}`).then(missed, (error: Error) => client && lost(client, error))
+        client
+          ?.query(`listen ${pg.escapeIdentifier(channel)}`)
+          .then(missed, (error: Error) => client && lost(client, error))
       }
       ears.add(ear)
       return { [Symbol.dispose]: () => void ears.delete(ear) }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
-import { Prisma, PrismaClient } from './generated/client/client.ts'
+import { PrismaClient, type Prisma } from './generated/client/client.ts'
 import type { Pool } from './pool.ts'
 
 export type Db = PrismaClient

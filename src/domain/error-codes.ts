@@ -6,7 +6,8 @@ type Code = { meaning: string; hint: string; status?: number }
  */
 export const errorCodes = {
   BAD_USER_INPUT: {
-    meaning: 'An argument is missing, of the wrong form or out of its range. `problems` lists every one, with its field.',
+    meaning:
+      'An argument is missing, of the wrong form or out of its range. `problems` lists every one, with its field.',
     hint: 'Correct the fields named and send the request again.',
   },
   NOT_FOUND: {

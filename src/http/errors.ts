@@ -3,10 +3,17 @@ import { DomainError } from '../domain/errors.ts'
 import { errorCodes, type ErrorCode } from '../domain/error-codes.ts'
 import { currentRequestId, type Log } from '../log.ts'
 
-type Extensions = Record<string, unknown> & { code: ErrorCode; http?: { status?: number; headers?: Record<string, string> } }
+type Extensions = Record<string, unknown> & {
+  code: ErrorCode
+  http?: { status?: number; headers?: Record<string, string> }
+}
 
 /** A GraphQL error with its code; the whole request takes the code's HTTP status, where it has one. */
-export function codedError(code: ErrorCode, message: string, { headers, ...more }: { field?: string; headers?: Record<string, string> } = {}): GraphQLError {
+export function codedError(
+  code: ErrorCode,
+  message: string,
+  { headers, ...more }: { field?: string; headers?: Record<string, string> } = {},
+): GraphQLError {
   const known: { hint: string; status?: number } = errorCodes[code]
   const http = known.status ? { http: { status: known.status, ...(headers ? { headers } : {}) } } : {}
   return new GraphQLError(message, { extensions: { code, hint: known.hint, ...more, ...http } satisfies Extensions })
@@ -22,10 +29,19 @@ export function maskErrors(log: Log, count: (code: ErrorCode) => void) {
     if (cause instanceof DomainError) return fromDomain(cause, error)
     if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return withCode(error)
     const code = isOutage(cause ?? error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'
-    log.error({ err: cause ?? error, path: error instanceof GraphQLError ? error.path?.join('.') : undefined, code }, 'a request failed')
-    const message = code === 'SERVICE_UNAVAILABLE' ? 'The database cannot be reached at the moment.' : 'Something went wrong on our side.'
+    log.error(
+      { err: cause ?? error, path: error instanceof GraphQLError ? error.path?.join('.') : undefined, code },
+      'a request failed',
+    )
+    const message =
+      code === 'SERVICE_UNAVAILABLE'
+        ? 'The database cannot be reached at the moment.'
+        : 'Something went wrong on our side.'
     const masked = codedError(code, message)
-    return new GraphQLError(masked.message, { ...place(error), extensions: { ...masked.extensions, http: undefined, requestId: currentRequestId() } })
+    return new GraphQLError(masked.message, {
+      ...place(error),
+      extensions: { ...masked.extensions, http: undefined, requestId: currentRequestId() },
+    })
   }
   return (error: unknown): GraphQLError => {
     const result = shown(error)
@@ -37,11 +53,15 @@ export function maskErrors(log: Log, count: (code: ErrorCode) => void) {
 /** The error that a resolver threw, below the wrappings of GraphQL; nothing if the error is GraphQL's own. */
 function rootCause(error: unknown): unknown {
   if (!(error instanceof GraphQLError)) return error
-  return error.originalError instanceof GraphQLError ? (rootCause(error.originalError) ?? error.originalError) : error.originalError
+  return error.originalError instanceof GraphQLError
+    ? (rootCause(error.originalError) ?? error.originalError)
+    : error.originalError
 }
 
 function fromDomain({ code, message, field, hint, problems }: DomainError, wrapped: unknown): GraphQLError {
-  const details = Object.fromEntries(Object.entries({ field, hint, problems }).filter(([, value]) => value !== undefined))
+  const details = Object.fromEntries(
+    Object.entries({ field, hint, problems }).filter(([, value]) => value !== undefined),
+  )
   return new GraphQLError(message, { ...place(wrapped), extensions: { code, ...details } satisfies Extensions })
 }
 
@@ -58,11 +78,30 @@ function place(error: unknown) {
 }
 
 const outageStates = /^(08|53|57P0)/
-const outageSystemErrors = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
+const outageSystemErrors = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2037',
+])
 
 /** Whether the database was away or full: the caller may try again. */
 export function isOutage(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
-  return outageStates.test(code) || outageSystemErrors.has(code) || /timeout exceeded when trying to connect|Connection terminated|can't reach database/i.test(error.message) || isOutage(error.cause)
+  return (
+    outageStates.test(code) ||
+    outageSystemErrors.has(code) ||
+    /timeout exceeded when trying to connect|Connection terminated|can't reach database/i.test(error.message) ||
+    isOutage(error.cause)
+  )
 }

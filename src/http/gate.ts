@@ -38,7 +38,9 @@ export function createGate({ limits, attempts, streams, metrics }: Gate): Plugin
         setResultAndStopExecution(entry.refused)
         return undefined
       }
-      setExecuteFn((given: ExecutionArgs) => withinTime(Promise.resolve(executeFn(given) as ExecutionResult), limits.requestSeconds))
+      setExecuteFn((given: ExecutionArgs) =>
+        withinTime(Promise.resolve(executeFn(given) as ExecutionResult), limits.requestSeconds),
+      )
       return { onExecuteDone: ({ result }) => finished(result as ExecutionResult) }
     },
     async onSubscribe({ args, setResultAndStopExecution }) {
@@ -50,7 +52,8 @@ export function createGate({ limits, attempts, streams, metrics }: Gate): Plugin
       const { actor } = args.contextValue as Context
       return {
         onSubscribeResult({ result, setResult }) {
-          if (Symbol.asyncIterator in (result as object)) setResult(streams.watch(result as AsyncIterable<ExecutionResult>, actor.keyId, entry.expiresAt))
+          if (Symbol.asyncIterator in (result as object))
+            setResult(streams.watch(result as AsyncIterable<ExecutionResult>, actor.keyId, entry.expiresAt))
         },
       }
     },
@@ -59,7 +62,10 @@ export function createGate({ limits, attempts, streams, metrics }: Gate): Plugin
 
 async function withinTime(result: Promise<ExecutionResult>, seconds: number): Promise<ExecutionResult> {
   const { promise: late, resolve } = Promise.withResolvers<ExecutionResult>()
-  const timer = setTimeout(() => resolve({ errors: [codedError('REQUEST_TIMEOUT', `The request took longer than ${seconds} s.`)] }), seconds * 1000)
+  const timer = setTimeout(
+    () => resolve({ errors: [codedError('REQUEST_TIMEOUT', `The request took longer than ${seconds} s.`)] }),
+    seconds * 1000,
+  )
   try {
     return await Promise.race([result, late])
   } finally {

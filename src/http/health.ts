@@ -20,7 +20,9 @@ export async function answerReadyz(response: ServerResponse, checks: Check[]): P
     sendProblem(response, 503, `Not ready: ${failing.join(', ')}.`, { checks: parts })
     return
   }
-  response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(JSON.stringify({ status: 'ready', checks: parts }))
+  response
+    .writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' })
+    .end(JSON.stringify({ status: 'ready', checks: parts }))
 }
 
 async function withinTime(check: Promise<string | undefined>): Promise<string | undefined> {

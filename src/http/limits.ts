@@ -15,22 +15,32 @@ export const limitTokens = ({ maxTokens }: Limits): Plugin => ({
 /** Why an operation may not run, or nothing. Asked before the key is looked up, so a refusal costs no SQL. */
 export function refuseOperation(args: ExecutionArgs, limits: Limits): GraphQLError | undefined {
   const aliases = countAliases(args.document)
-  if (aliases > limits.maxAliases) return tooComplex(`The query uses ${aliases} aliases; ${limits.maxAliases} are allowed.`)
+  if (aliases > limits.maxAliases)
+    return tooComplex(`The query uses ${aliases} aliases; ${limits.maxAliases} are allowed.`)
   const { depth, complexity } = measure(args)
   if (depth > limits.maxDepth) return tooComplex(`The query nests ${depth} levels; ${limits.maxDepth} are allowed.`)
-  if (complexity > limits.maxCost) return tooComplex(`The query would cost ${complexity} points; ${limits.maxCost} are allowed. A list costs its fields times the number asked for.`)
+  if (complexity > limits.maxCost)
+    return tooComplex(
+      `The query would cost ${complexity} points; ${limits.maxCost} are allowed. A list costs its fields times the number asked for.`,
+    )
   return unstorable(args)
 }
 
 const tooComplex = (message: string) => codedError('QUERY_TOO_COMPLEX', message)
 
 /** Measures the operation that will run. `complexityFromQuery` looks at a document's first one only, so it is given no other. */
-function measure({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): { depth: number; complexity: number } {
+function measure({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): {
+  depth: number
+  complexity: number
+} {
   const operation = getOperationAST(document, operationName)
   if (!operation) return { depth: 0, complexity: 0 }
   const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
   try {
-    return complexityFromQuery({ kind: Kind.DOCUMENT, definitions: [operation, ...fragments] }, { schema, variables: { ...variableValues }, ctx: contextValue as object })
+    return complexityFromQuery(
+      { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] },
+      { schema, variables: { ...variableValues }, ctx: contextValue as object },
+    )
   } catch {
     return { depth: 0, complexity: 0 } // bad variables: execution refuses them with a better message, before any resolver runs
   }

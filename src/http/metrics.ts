@@ -18,7 +18,12 @@ export function createMetrics(pool: Pool, streams: Streams) {
     buckets: seconds,
     registers: [registry],
   })
-  const errors = new Counter({ name: 'freshet_graphql_errors_total', help: 'GraphQL errors sent to clients.', labelNames: ['code'], registers: [registry] })
+  const errors = new Counter({
+    name: 'freshet_graphql_errors_total',
+    help: 'GraphQL errors sent to clients.',
+    labelNames: ['code'],
+    registers: [registry],
+  })
   new Gauge({
     name: 'freshet_db_pool_connections',
     help: 'Connections of the request pool by state.',
@@ -29,8 +34,22 @@ export function createMetrics(pool: Pool, streams: Streams) {
       this.set({ state: 'idle' }, pool.idleCount)
     },
   })
-  new Gauge({ name: 'freshet_db_pool_waiting', help: 'Requests that wait for a connection.', registers: [registry], collect() { this.set(pool.waitingCount) } })
-  new Gauge({ name: 'freshet_subscribers', help: 'Subscriptions open now.', registers: [registry], collect() { this.set(streams.size) } })
+  new Gauge({
+    name: 'freshet_db_pool_waiting',
+    help: 'Requests that wait for a connection.',
+    registers: [registry],
+    collect() {
+      this.set(pool.waitingCount)
+    },
+  })
+  new Gauge({
+    name: 'freshet_subscribers',
+    help: 'Subscriptions open now.',
+    registers: [registry],
+    collect() {
+      this.set(streams.size)
+    },
+  })
 
   const names = new Set<string>()
   const boundedName = (name: string | undefined) => {
@@ -43,7 +62,10 @@ export function createMetrics(pool: Pool, streams: Streams) {
     /** Begins to time an operation; call the answer with its result. */
     startOperation({ document, operationName }: ExecutionArgs): (result: ExecutionResult) => void {
       const operation = getOperationAST(document, operationName)
-      const stop = duration.startTimer({ type: operation?.operation ?? 'unknown', name: boundedName(operation?.name?.value) })
+      const stop = duration.startTimer({
+        type: operation?.operation ?? 'unknown',
+        name: boundedName(operation?.name?.value),
+      })
       return ({ errors: failures }) => stop({ outcome: failures?.length ? 'error' : 'ok' })
     },
     countError(code: ErrorCode): void {

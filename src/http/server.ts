@@ -31,13 +31,16 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   const { config, streams } = parts
   let stopping = false
   const checks = [...parts.checks, { name: 'process', run: async () => (stopping ? 'is stopping' : undefined) }]
-  const server = createServer({ requestTimeout: config.http.requestSeconds * 1000, headersTimeout: 10_000 }, (request, response) => {
-    const given = String(request.headers['x-request-id'] ?? '')
-    const requestId = requestIdForm.test(given) ? given : randomUUID()
-    response.setHeader('x-request-id', requestId)
-    if (stopping) response.setHeader('connection', 'close')
-    withLogFields({ requestId }, () => void answer({ ...parts, checks }, request, response, requestId))
-  })
+  const server = createServer(
+    { requestTimeout: config.http.requestSeconds * 1000, headersTimeout: 10_000 },
+    (request, response) => {
+      const given = String(request.headers['x-request-id'] ?? '')
+      const requestId = requestIdForm.test(given) ? given : randomUUID()
+      response.setHeader('x-request-id', requestId)
+      if (stopping) response.setHeader('connection', 'close')
+      withLogFields({ requestId }, () => void answer({ ...parts, checks }, request, response, requestId))
+    },
+  )
   server.listen(config.http.port, config.http.host)
   await once(server, 'listening')
   return {
@@ -51,23 +54,45 @@ export async function startHttp(parts: HttpParts): Promise<HttpServer> {
   }
 }
 
-async function answer(parts: HttpParts, request: IncomingMessage, response: ServerResponse, requestId: string): Promise<void> {
+async function answer(
+  parts: HttpParts,
+  request: IncomingMessage,
+  response: ServerResponse,
+  requestId: string,
+): Promise<void> {
   const { config, log } = parts
   const started = performance.now()
   const path = new URL(request.url ?? '/', 'http://local').pathname
-  response.once('close', () => log[path === '/graphql' ? 'info' : 'debug']({ method: request.method, path, status: response.statusCode, ms: Math.round(performance.now() - started) }, 'answered'))
+  response.once('close', () =>
+    log[path === '/graphql' ? 'info' : 'debug'](
+      { method: request.method, path, status: response.statusCode, ms: Math.round(performance.now() - started) },
+      'answered',
+    ),
+  )
   try {
     if (path === '/healthz') answerHealthz(response)
     else if (path === '/readyz') await answerReadyz(response, parts.checks)
-    else if (path === '/metrics') response.writeHead(200, { 'content-type': parts.metrics.registry.contentType }).end(await parts.metrics.registry.metrics())
+    else if (path === '/metrics')
+      response
+        .writeHead(200, { 'content-type': parts.metrics.registry.contentType })
+        .end(await parts.metrics.registry.metrics())
     else if (parts.graphiql?.handle(request, response)) return
     else if (path === '/graphql' && parts.graphql) {
       const tooLarge = bodyProblem(request, config.http.maxBodyBytes)
       if (tooLarge) return refuseBody(request, response, tooLarge)
-      const visitor = { requestId, address: callerAddress(request, config.http.proxyHops), authorization: request.headers.authorization }
+      const visitor = {
+        requestId,
+        address: callerAddress(request, config.http.proxyHops),
+        authorization: request.headers.authorization,
+      }
       await parts.graphql(request, response, { visitor })
     } else if (path === '/') response.writeHead(302, { location: '/graphql' }).end()
-    else sendProblem(response, 404, 'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.')
+    else
+      sendProblem(
+        response,
+        404,
+        'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.',
+      )
   } catch (error) {
     log.error({ err: error, path }, 'a request failed')
     if (response.headersSent) response.destroy()
@@ -81,7 +106,9 @@ type BodyProblem = { status: number; detail: string }
 function bodyProblem(request: IncomingMessage, maxBytes: number): BodyProblem | undefined {
   if (request.headers['transfer-encoding']) return { status: 411, detail: 'Send the body with a Content-Length.' }
   const bytes = Number(request.headers['content-length'] ?? 0)
-  return bytes <= maxBytes ? undefined : { status: 413, detail: `The body may have at most ${maxBytes} bytes; this one has ${bytes}.` }
+  return bytes <= maxBytes
+    ? undefined
+    : { status: 413, detail: `The body may have at most ${maxBytes} bytes; this one has ${bytes}.` }
 }
 
 function refuseBody(request: IncomingMessage, response: ServerResponse, { status, detail }: BodyProblem): void {
@@ -100,4 +127,5 @@ async function closeWithin(server: Server, seconds: number): Promise<void> {
   clearTimeout(deadline)
 }
 
-const shownHost = (host: string) => (host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host)
+const shownHost = (host: string) =>
+  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

@@ -16,7 +16,11 @@ export function createStreams(now: () => Date) {
     keyIds: (): Set<bigint> => new Set([...open].flatMap(({ keyId }) => (keyId === null ? [] : [keyId]))),
 
     /** Passes a subscription's results on until it ends, its key expires, or it is ended; then a last error says why. */
-    async *watch(results: AsyncIterable<ExecutionResult>, keyId: bigint | null, expiresAt: Date | null): AsyncGenerator<ExecutionResult> {
+    async *watch(
+      results: AsyncIterable<ExecutionResult>,
+      keyId: bigint | null,
+      expiresAt: Date | null,
+    ): AsyncGenerator<ExecutionResult> {
       const { promise: ended, resolve: end } = Promise.withResolvers<ExecutionResult>()
       const stream: Stream = { keyId, end: (code, message) => end({ errors: [codedError(code, message)] }) }
       const expire = () => stream.end('INVALID_KEY', 'The key has expired.')

@@ -14,7 +14,16 @@ import { limitTokens } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Streams } from './streams.ts'
 
-export type YogaParts = { schema: GraphQLSchema; db: Db; pool: Pool; config: Config; log: Log; metrics: Metrics; streams: Streams; now: () => Date }
+export type YogaParts = {
+  schema: GraphQLSchema
+  db: Db
+  pool: Pool
+  config: Config
+  log: Log
+  metrics: Metrics
+  streams: Streams
+  now: () => Date
+}
 
 const hideSchema: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) }
 
@@ -38,6 +47,12 @@ export function createGraphql({ schema, db, pool, config, log, metrics, streams,
       createGate({ limits: config.http, attempts, streams, metrics }),
       ...(config.http.introspection ? [] : [hideSchema]),
     ],
-    context: ({ visitor }) => ({ db, pool, now, publicRead: config.access.publicRead, actor: anonymous(visitor.requestId) }),
+    context: ({ visitor }) => ({
+      db,
+      pool,
+      now,
+      publicRead: config.access.publicRead,
+      actor: anonymous(visitor.requestId),
+    }),
   })
 }

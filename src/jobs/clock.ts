@@ -15,9 +15,14 @@ export async function startClock(pool: Pool, log: Log): Promise<AsyncDisposable>
   const tick = async () => {
     try {
       const values = [driver, `${leaseSeconds} seconds`]
-      const { rows } = await pool.query<{ drives: boolean }>({ name: 'tick', text: 'select freshet.tick($1, $2::interval, now()) as drives', values })
+      const { rows } = await pool.query<{ drives: boolean }>({
+        name: 'tick',
+        text: 'select freshet.tick($1, $2::interval, now()) as drives',
+        values,
+      })
       const now = rows[0]?.drives ?? false
-      if (now !== drives) log.info({ driver }, now ? 'this worker drives the schedules' : 'another worker drives the schedules')
+      if (now !== drives)
+        log.info({ driver }, now ? 'this worker drives the schedules' : 'another worker drives the schedules')
       drives = now
     } catch (error) {
       log.warn({ error: (error as Error).message }, 'the clock could not tick')

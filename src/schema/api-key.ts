@@ -23,18 +23,35 @@ const ApiKey = builder.prismaNode('ApiKey', {
     scopes: t.expose('scopes', { type: [KeyScope], complexity: 1, description: 'What it may do.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
     createdBy: t.exposeString('createdBy', { description: 'By whom.' }),
-    expiresAt: t.expose('expiresAt', { type: 'DateTime', nullable: true, description: 'When it ends by itself; null: never.' }),
-    lastUsedAt: t.expose('lastUsedAt', { type: 'DateTime', nullable: true, description: 'When it was last used, to the minute.' }),
-    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was revoked; null: it was not.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends by itself; null: never.',
+    }),
+    lastUsedAt: t.expose('lastUsedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was last used, to the minute.',
+    }),
+    revokedAt: t.expose('revokedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was revoked; null: it was not.',
+    }),
   }),
 })
 
-const ApiKeyConnection = builder.connectionObject<typeof ApiKey, Page<ApiKeyRow>>({
-  type: ApiKey,
-  name: 'ApiKeyConnection',
-  description: 'A page of keys.',
-  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
-}, { description: 'A key and its place in the list.' })
+const ApiKeyConnection = builder.connectionObject<typeof ApiKey, Page<ApiKeyRow>>(
+  {
+    type: ApiKey,
+    name: 'ApiKeyConnection',
+    description: 'A page of keys.',
+    fields: (t) => ({
+      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
+    }),
+  },
+  { description: 'A key and its place in the list.' },
+)
 
 type Where = Prisma.ApiKeyWhereInput
 
@@ -54,10 +71,15 @@ builder.queryField('apiKeys', (t) =>
     args: pageArgs,
     resolve: (_root, page, context, info) => {
       const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
-      return readPage(page, byNewest, {}, {
-        rows: (part) => context.db.apiKey.findMany({ ...query, ...part }),
-        count: (where) => context.db.apiKey.count({ where }),
-      })
+      return readPage(
+        page,
+        byNewest,
+        {},
+        {
+          rows: (part) => context.db.apiKey.findMany({ ...query, ...part }),
+          count: (where) => context.db.apiKey.count({ where }),
+        },
+      )
     },
   }),
 )

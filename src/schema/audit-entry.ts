@@ -13,17 +13,25 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
     action: t.exposeString('action', { description: 'What was done, as in CREATE_SOURCE.' }),
     objectType: t.exposeString('objectType', { description: 'The type of the object.' }),
     objectId: t.exposeString('objectId', { nullable: true, description: 'Its number.' }),
-    changes: t.expose('changes', { type: 'JSON', description: 'The fields that changed, with their values before and after. Secrets are only named.' }),
+    changes: t.expose('changes', {
+      type: 'JSON',
+      description: 'The fields that changed, with their values before and after. Secrets are only named.',
+    }),
     requestId: t.exposeString('requestId', { description: 'The request that did it, as in the server log.' }),
   }),
 })
 
-const AuditEntryConnection = builder.connectionObject<typeof AuditEntry, Page<AuditEntryRow>>({
-  type: AuditEntry,
-  name: 'AuditEntryConnection',
-  description: 'A page of the audit log.',
-  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
-}, { description: 'An entry and its place in the log.' })
+const AuditEntryConnection = builder.connectionObject<typeof AuditEntry, Page<AuditEntryRow>>(
+  {
+    type: AuditEntry,
+    name: 'AuditEntryConnection',
+    description: 'A page of the audit log.',
+    fields: (t) => ({
+      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
+    }),
+  },
+  { description: 'An entry and its place in the log.' },
+)
 
 type Where = Prisma.AuditEntryWhereInput
 
@@ -62,7 +70,9 @@ builder.queryField('auditLog', (t) =>
         ...(filter?.objectId ? { objectId: filter.objectId } : {}),
         ...(filter?.actorKeyId ? { actorKeyId: BigInt(filter.actorKeyId.id) } : {}),
         ...(filter?.requestId ? { requestId: filter.requestId } : {}),
-        ...(filter?.since || filter?.until ? { at: { gte: filter.since ?? undefined, lt: filter.until ?? undefined } } : {}),
+        ...(filter?.since || filter?.until
+          ? { at: { gte: filter.since ?? undefined, lt: filter.until ?? undefined } }
+          : {}),
       }
       return readPage(page, byNewest, where, {
         rows: (part) => context.db.auditEntry.findMany({ ...query, ...part }),

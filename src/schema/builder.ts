@@ -31,7 +31,7 @@ export const builder = new SchemaBuilder<{
     client: (context) => context.db,
     dmmf: getDatamodel(),
     exposeDescriptions: false,
-    onUnusedQuery: process.env.NODE_ENV === 'test' ? 'error' : null,
+    onUnusedQuery: 'warn',
   },
   relay: {
     clientMutationId: 'omit',
@@ -39,7 +39,10 @@ export const builder = new SchemaBuilder<{
     encodeGlobalID: encodeId,
     decodeGlobalID: decodeId,
     nodesOnConnection: { description: 'The objects of this page.', complexity: { field: 1, multiplier: 1 } },
-    edgesFieldOptions: { description: 'The objects of this page, each with its cursor.', complexity: { field: 1, multiplier: 1 } },
+    edgesFieldOptions: {
+      description: 'The objects of this page, each with its cursor.',
+      complexity: { field: 1, multiplier: 1 },
+    },
     nodeFieldOptions: { description: 'The object.' },
     cursorFieldOptions: { description: 'Where this object stands: pass it as `after` to go on behind it.' },
     idFieldOptions: { description: 'The global id.' },
@@ -69,8 +72,12 @@ export const builder = new SchemaBuilder<{
   complexity: { defaultComplexity: 1, defaultListMultiplier: 10 },
 })
 
-builder.queryType({ description: 'What can be asked. Catalogue queries are open; the others need a key with OPERATE or ADMIN.' })
-builder.mutationType({ description: 'What can be changed. Every mutation needs a key and is recorded in the audit log.' })
+builder.queryType({
+  description: 'What can be asked. Catalogue queries are open; the others need a key with OPERATE or ADMIN.',
+})
+builder.mutationType({
+  description: 'What can be changed. Every mutation needs a key and is recorded in the audit log.',
+})
 
 builder.scalarType('DateTime', {
   description: 'A moment in ISO 8601, as in 2026-11-18T09:30:00.000Z.',

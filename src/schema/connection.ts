@@ -51,7 +51,8 @@ export async function readPage<Row, Where, OrderBy>(
 }
 
 export function refusePageSize(first: number): void {
-  if (first < 1 || first > maxPageSize) refuse([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${first}.` }])
+  if (first < 1 || first > maxPageSize)
+    refuse([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${first}.` }])
 }
 
 /** The arguments that every list takes. */
@@ -61,13 +62,18 @@ export const pageArgs = builder.args((t) => ({
 }))
 
 /** What a page costs: each field of its objects once for every object asked for. */
-export const pageComplexity = ({ first }: PageArgs) => ({ field: 1, multiplier: Math.min(Math.max(first ?? defaultPageSize, 1), 1_000_000) })
+export const pageComplexity = ({ first }: PageArgs) => ({
+  field: 1,
+  multiplier: Math.min(Math.max(first ?? defaultPageSize, 1), 1_000_000),
+})
 
 /** `totalCount`, for a connection's own fields. */
 export const totalCount = <Row>(page: Page<Row>) => page.totalCount()
 
 function encodeCursor(order: string, key: Key): string {
-  return Buffer.from(JSON.stringify([order, ...key.map((part) => (typeof part === 'bigint' ? { n: String(part) } : part))])).toString('base64url')
+  return Buffer.from(
+    JSON.stringify([order, ...key.map((part) => (typeof part === 'bigint' ? { n: String(part) } : part))]),
+  ).toString('base64url')
 }
 
 function decodeCursor(order: string, cursor: string): Key {
@@ -85,6 +91,7 @@ function decodeCursor(order: string, cursor: string): Key {
 
 function toKeyPart(part: unknown): string | bigint {
   if (typeof part === 'string') return part
-  if (typeof part === 'object' && part && 'n' in part && /^\d{1,19}$/.test(String(part.n))) return BigInt(String(part.n))
+  if (typeof part === 'object' && part && 'n' in part && /^\d{1,19}$/.test(String(part.n)))
+    return BigInt(String(part.n))
   throw new TypeError('not a part of a cursor')
 }

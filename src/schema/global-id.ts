@@ -11,7 +11,9 @@ export function encodeId(typename: string, id: bigint | number | string): string
 export function decodeId(globalId: string): { typename: string; id: string } {
   const [, typename, id] = /^([A-Za-z]+):(\d{1,19})$/.exec(Buffer.from(globalId, 'base64url').toString('latin1')) ?? []
   if (!typename || !id || BigInt(id) > largestId) {
-    throw new DomainError('BAD_USER_INPUT', `"${globalId.slice(0, 100)}" is not an id.`, { hint: 'Use the value of an `id` field as it is.' })
+    throw new DomainError('BAD_USER_INPUT', `"${globalId.slice(0, 100)}" is not an id.`, {
+      hint: 'Use the value of an `id` field as it is.',
+    })
   }
   return { typename, id }
 }

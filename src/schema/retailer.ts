@@ -14,20 +14,31 @@ export const Retailer = builder.prismaNode('Retailer', {
     slug: t.exposeString('slug', { description: 'A short unique name for addresses and lists.' }),
     name: t.exposeString('name', { description: 'The name people know.' }),
     website: t.exposeString('website', { nullable: true, description: 'The home page.' }),
-    domain: t.exposeString('domain', { nullable: true, description: 'The registrable domain of the website; imported sources are matched by it.' }),
+    domain: t.exposeString('domain', {
+      nullable: true,
+      description: 'The registrable domain of the website; imported sources are matched by it.',
+    }),
     logoUrl: t.exposeString('logoUrl', { nullable: true, description: 'A picture of the logo.' }),
-    tier: t.exposeString('tier', { nullable: true, description: 'A label of your own. It never decides what is visible.' }),
+    tier: t.exposeString('tier', {
+      nullable: true,
+      description: 'A label of your own. It never decides what is visible.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
 })
 
-const RetailerConnection = builder.connectionObject<typeof Retailer, Page<RetailerRow>>({
-  type: Retailer,
-  name: 'RetailerConnection',
-  description: 'A page of retailers.',
-  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
-}, { description: 'A retailer and its place in the list.' })
+const RetailerConnection = builder.connectionObject<typeof Retailer, Page<RetailerRow>>(
+  {
+    type: Retailer,
+    name: 'RetailerConnection',
+    description: 'A page of retailers.',
+    fields: (t) => ({
+      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
+    }),
+  },
+  { description: 'A retailer and its place in the list.' },
+)
 
 type Where = Prisma.RetailerWhereInput
 type RetailerOrder = Order<RetailerRow, Where, Prisma.RetailerOrderByWithRelationInput>
@@ -35,7 +46,9 @@ type RetailerOrder = Order<RetailerRow, Where, Prisma.RetailerOrderByWithRelatio
 const byName: RetailerOrder = {
   name: 'NAME',
   key: ({ name, id }) => [name, id],
-  behind: ([name, id]) => ({ OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }] }),
+  behind: ([name, id]) => ({
+    OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }],
+  }),
   orderBy: [{ name: 'asc' }, { id: 'asc' }],
 }
 const byNewest: RetailerOrder = {
@@ -142,10 +155,14 @@ builder.mutationFields((t) => ({
   }),
   importRetailers: t.field({
     type: ImportResult,
-    description: 'Takes over a list of retailers. Rows whose slug exists update that retailer, so the same list can be imported again. All rows or none.',
+    description:
+      'Takes over a list of retailers. Rows whose slug exists update that retailer, so the same list can be imported again. All rows or none.',
     authScopes: { operate: true },
     args: {
-      csv: t.arg.string({ required: true, description: 'A table with the header name, slug, website, logo_url, tier; only name is required.' }),
+      csv: t.arg.string({
+        required: true,
+        description: 'A table with the header name, slug, website, logo_url, tier; only name is required.',
+      }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'Only say what would happen.' }),
     },
     resolve: (_root, { csv, dryRun }, { db, actor }) => importRetailers(db, actor, csv, { dryRun: dryRun ?? false }),

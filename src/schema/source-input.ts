@@ -4,7 +4,10 @@ import { AffiliateNetwork, Source, SourceKind } from './source-type.ts'
 
 const FetcherType = builder.enumType('FetcherType', {
   description: 'What loads a page.',
-  values: { HTTP: { value: 'http', description: 'A plain request.' }, BROWSER: { value: 'browser', description: 'A browser, for pages made by scripts.' } } as const,
+  values: {
+    HTTP: { value: 'http', description: 'A plain request.' },
+    BROWSER: { value: 'browser', description: 'A browser, for pages made by scripts.' },
+  } as const,
 })
 const HeaderInput = builder.inputType('HeaderInput', {
   description: 'A request header.',
@@ -26,15 +29,24 @@ export const CreateSourceInput = builder.inputType('CreateSourceInput', {
   description: 'A new source. A SCRAPE source starts INELIGIBLE and without trust in its product codes.',
   fields: (t) => ({
     retailerId: t.globalID({ required: true, for: Retailer, description: 'Whom the facts are about.' }),
-    name: t.string({ required: true, description: 'Unique among the sources of its retailer; at most 200 characters.' }),
-    kind: t.field({ type: SourceKind, defaultValue: 'DIRECT', description: 'How facts reach us. It cannot be changed later.' }),
+    name: t.string({
+      required: true,
+      description: 'Unique among the sources of its retailer; at most 200 characters.',
+    }),
+    kind: t.field({
+      type: SourceKind,
+      defaultValue: 'DIRECT',
+      description: 'How facts reach us. It cannot be changed later.',
+    }),
     url: t.string({ description: 'Where it is found, http or https.' }),
     expiryHours: t.int({ description: 'How long what was last seen stays visible: 1 to 168 hours, 48 if not given.' }),
     upcTrusted: t.boolean({ description: 'Whether its product codes may decide what an offer is.' }),
     affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),
     affiliateAccountId: t.string({ description: 'Our account or the advertiser at the network.' }),
     affiliateAccountName: t.string({ description: 'The name of that account, for people.' }),
-    affiliateTrackingTemplate: t.string({ description: 'The link that leads clicks through the network; must hold `{url}`.' }),
+    affiliateTrackingTemplate: t.string({
+      description: 'The link that leads clicks through the network; must hold `{url}`.',
+    }),
     adapterId: t.string({ description: 'Which adapter reads its pages.' }),
     scrapeConfig: t.field({ type: ScrapeConfigInput, description: 'How its pages are fetched.' }),
   }),
@@ -63,6 +75,9 @@ export const ReviewSourceInput = builder.inputType('ReviewSourceInput', {
     id: t.globalID({ required: true, for: Source, description: 'Which source.' }),
     tosApprovedBy: t.string({ required: true, description: 'Who read and approved the terms.' }),
     notes: t.string({ description: 'What was found, or where the permission is kept.' }),
-    robotsCompliant: t.boolean({ defaultValue: true, description: 'Whether robots.txt allows what we do. False forbids every fetch.' }),
+    robotsCompliant: t.boolean({
+      defaultValue: true,
+      description: 'Whether robots.txt allows what we do. False forbids every fetch.',
+    }),
   }),
 })

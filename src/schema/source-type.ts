@@ -1,5 +1,5 @@
 import { affiliateNetworks } from '../domain/sources/source-input.ts'
-import { readVisibility, visibilityReasons } from '../domain/sources/visibility.ts'
+import { readVisibility, type Visibility } from '../domain/sources/visibility.ts'
 import { builder } from './builder.ts'
 import { Retailer } from './retailer.ts'
 
@@ -25,13 +25,20 @@ const VisibilityReason = builder.enumType('VisibilityReason', {
   description: 'Why consumers see what a source brings, or do not.',
   values: {
     IS_PRIMARY: { description: 'Visible: it is eligible and its retailer’s display primary.' },
-    DIRECT_WITHOUT_PRIMARY: { description: 'Visible: it is eligible and direct, and its retailer has no display primary.' },
+    DIRECT_WITHOUT_PRIMARY: {
+      description: 'Visible: it is eligible and direct, and its retailer has no display primary.',
+    },
     INELIGIBLE: { description: 'Hidden: it is not eligible. `setSourceVisibility` changes that.' },
-    ANOTHER_SOURCE_IS_PRIMARY: { description: 'Hidden: another source is the display primary. `setDisplayPrimary` changes that.' },
-    NOT_PRIMARY: { description: 'Hidden: it is not the display primary, and only direct sources are shown without. `setDisplayPrimary` changes that.' },
-  } satisfies Record<(typeof visibilityReasons)[number], { description: string }>,
+    ANOTHER_SOURCE_IS_PRIMARY: {
+      description: 'Hidden: another source is the display primary. `setDisplayPrimary` changes that.',
+    },
+    NOT_PRIMARY: {
+      description:
+        'Hidden: it is not the display primary, and only direct sources are shown without. `setDisplayPrimary` changes that.',
+    },
+  } satisfies Record<Visibility['reason'], { description: string }>,
 })
-const SourceVisibility = builder.objectRef<{ visible: boolean; reason: (typeof visibilityReasons)[number] }>('SourceVisibility').implement({
+const SourceVisibility = builder.objectRef<Visibility>('SourceVisibility').implement({
   description: 'Whether consumers see what a source brings.',
   fields: (t) => ({
     visible: t.exposeBoolean('visible', { description: 'Whether they do.' }),
@@ -49,26 +56,57 @@ export const Source = builder.prismaNode('Source', {
     name: t.exposeString('name', { description: 'Unique among the sources of its retailer.' }),
     kind: t.expose('kind', { type: SourceKind, description: 'How facts reach us.' }),
     url: t.exposeString('url', { nullable: true, description: 'Where it is found.' }),
-    isDisplayPrimary: t.exposeBoolean('isDisplayPrimary', { description: 'Whether it is the one source that its retailer shows.' }),
-    visibilityStatus: t.expose('visibilityStatus', { type: VisibilityStatus, description: 'Whether an operator lets consumers see it.' }),
+    isDisplayPrimary: t.exposeBoolean('isDisplayPrimary', {
+      description: 'Whether it is the one source that its retailer shows.',
+    }),
+    visibilityStatus: t.expose('visibilityStatus', {
+      type: VisibilityStatus,
+      description: 'Whether an operator lets consumers see it.',
+    }),
     visibility: t.loadable({
       type: SourceVisibility,
       description: 'Whether consumers see what it brings, and why.',
       load: (ids: bigint[], { pool }) => readVisibility(pool, ids),
       resolve: ({ id }) => id,
     }),
-    expiryHours: t.exposeInt('expiryHours', { description: 'How long what was last seen stays visible: 1 to 168 hours.' }),
-    upcTrusted: t.exposeBoolean('upcTrusted', { description: 'Whether its product codes may decide what an offer is.' }),
-    affiliateNetwork: t.expose('affiliateNetwork', { type: AffiliateNetwork, nullable: true, description: 'Its network, for an affiliate feed.' }),
-    affiliateAccountId: t.exposeString('affiliateAccountId', { nullable: true, description: 'Our account or the advertiser at the network.' }),
-    affiliateAccountName: t.exposeString('affiliateAccountName', { nullable: true, description: 'The name of that account, for people.' }),
-    affiliateTrackingTemplate: t.exposeString('affiliateTrackingTemplate', { nullable: true, description: 'The link that leads clicks through the network; `{url}` stands for the page.' }),
+    expiryHours: t.exposeInt('expiryHours', {
+      description: 'How long what was last seen stays visible: 1 to 168 hours.',
+    }),
+    upcTrusted: t.exposeBoolean('upcTrusted', {
+      description: 'Whether its product codes may decide what an offer is.',
+    }),
+    affiliateNetwork: t.expose('affiliateNetwork', {
+      type: AffiliateNetwork,
+      nullable: true,
+      description: 'Its network, for an affiliate feed.',
+    }),
+    affiliateAccountId: t.exposeString('affiliateAccountId', {
+      nullable: true,
+      description: 'Our account or the advertiser at the network.',
+    }),
+    affiliateAccountName: t.exposeString('affiliateAccountName', {
+      nullable: true,
+      description: 'The name of that account, for people.',
+    }),
+    affiliateTrackingTemplate: t.exposeString('affiliateTrackingTemplate', {
+      nullable: true,
+      description: 'The link that leads clicks through the network; `{url}` stands for the page.',
+    }),
     adapterId: t.exposeString('adapterId', { nullable: true, description: 'Which adapter reads its pages.' }),
-    scrapeConfig: t.expose('scrapeConfig', { type: 'JSON', description: 'How its pages are fetched; what is not there has its default.' }),
-    tosReviewedAt: t.expose('tosReviewedAt', { type: 'DateTime', nullable: true, description: 'When a person read its terms; null: never, and nothing is fetched.' }),
+    scrapeConfig: t.expose('scrapeConfig', {
+      type: 'JSON',
+      description: 'How its pages are fetched; what is not there has its default.',
+    }),
+    tosReviewedAt: t.expose('tosReviewedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a person read its terms; null: never, and nothing is fetched.',
+    }),
     tosApprovedBy: t.exposeString('tosApprovedBy', { nullable: true, description: 'Who approved.' }),
     tosNotes: t.exposeString('tosNotes', { nullable: true, description: 'What that person noted.' }),
-    robotsCompliant: t.exposeBoolean('robotsCompliant', { description: 'Whether its robots.txt allows what we do, by that review.' }),
+    robotsCompliant: t.exposeBoolean('robotsCompliant', {
+      description: 'Whether its robots.txt allows what we do, by that review.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was added.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),

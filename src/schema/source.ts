@@ -1,7 +1,13 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { Prisma, Source as SourceRow } from '../db/generated/client/client.ts'
 import { importSources } from '../domain/sources/import-sources.ts'
-import { createSource, reviewSource, setDisplayPrimary, setSourceVisibility, updateSource } from '../domain/sources/source.ts'
+import {
+  createSource,
+  reviewSource,
+  setDisplayPrimary,
+  setSourceVisibility,
+  updateSource,
+} from '../domain/sources/source.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
 import { ImportResult } from './import-result.ts'
@@ -9,19 +15,26 @@ import { Retailer } from './retailer.ts'
 import { CreateSourceInput, ReviewSourceInput, UpdateSourceInput } from './source-input.ts'
 import { Source, SourceKind, VisibilityStatus } from './source-type.ts'
 
-const SourceConnection = builder.connectionObject<typeof Source, Page<SourceRow>>({
-  type: Source,
-  name: 'SourceConnection',
-  description: 'A page of sources.',
-  fields: (t) => ({ totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }) }),
-}, { description: 'A source and its place in the list.' })
+const SourceConnection = builder.connectionObject<typeof Source, Page<SourceRow>>(
+  {
+    type: Source,
+    name: 'SourceConnection',
+    description: 'A page of sources.',
+    fields: (t) => ({
+      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
+    }),
+  },
+  { description: 'A source and its place in the list.' },
+)
 
 type Where = Prisma.SourceWhereInput
 
 const byName: Order<SourceRow, Where, Prisma.SourceOrderByWithRelationInput> = {
   name: 'NAME',
   key: ({ name, id }) => [name, id],
-  behind: ([name, id]) => ({ OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }] }),
+  behind: ([name, id]) => ({
+    OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }],
+  }),
   orderBy: [{ name: 'asc' }, { id: 'asc' }],
 }
 
@@ -91,7 +104,8 @@ builder.mutationFields((t) => ({
   }),
   setDisplayPrimary: t.prismaField({
     type: Source,
-    description: 'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment.',
+    description:
+      'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment.',
     authScopes: { admin: true },
     args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
     resolve: async (query, _root, { id }, { db, actor }) => {
@@ -114,7 +128,8 @@ builder.mutationFields((t) => ({
   }),
   reviewSource: t.prismaField({
     type: Source,
-    description: 'Records that a person read the terms and the robots.txt of a source’s site. Nothing is fetched without.',
+    description:
+      'Records that a person read the terms and the robots.txt of a source’s site. Nothing is fetched without.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: ReviewSourceInput, required: true, description: 'The review.' }) },
     resolve: async (query, _root, { input: { id, ...review } }, { db, actor, now }) => {
@@ -128,7 +143,11 @@ builder.mutationFields((t) => ({
       'Takes over a list of sources. A row without a retailer is matched by the domain of its url; a retailer without a display primary gets its oldest direct source. All rows or none.',
     authScopes: { admin: true },
     args: {
-      csv: t.arg.string({ required: true, description: 'A table with the header retailer, name, kind, url, created_at, expiry_hours, affiliate_network, affiliate_account_id, affiliate_account_name, affiliate_tracking_template; name is required, and retailer or url.' }),
+      csv: t.arg.string({
+        required: true,
+        description:
+          'A table with the header retailer, name, kind, url, created_at, expiry_hours, affiliate_network, affiliate_account_id, affiliate_account_name, affiliate_tracking_template; name is required, and retailer or url.',
+      }),
       dryRun: t.arg.boolean({ defaultValue: false, description: 'Only say what would happen.' }),
     },
     resolve: (_root, { csv, dryRun }, { db, actor }) => importSources(db, actor, csv, { dryRun: dryRun ?? false }),

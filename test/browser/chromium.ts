@@ -1,6 +1,5 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import { chromium, type Browser } from 'playwright-core'
+import { ready } from './graphiql-page.ts'
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
 
@@ -34,30 +33,4 @@ export async function openPage(browser: Browser, url: string) {
   await page.goto(url)
   await ready(page)
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
-}
-
-/** Waits until operations can be opened and the schema has arrived. */
-export async function ready(page: Page): Promise<void> {
-  await page.locator('#operations:enabled').waitFor()
-  await page.locator('.graphiql-execute-button').waitFor()
-}
-
-/** Keeps a picture of the page for people to look at. */
-export function keepPicture(page: Page, name: string): Promise<Buffer> {
-  return page.screenshot({ path: join(tmpdir(), `freshet-graphiql-${name}.png`) })
-}
-
-export const tabTitles = (page: Page) => page.locator('[role=tab] .graphiql-tab-button').allTextContents()
-
-/** The text of one of GraphiQL's editors: operation.graphql, variables.json or response.json. */
-export function readEditor(page: Page, file: string): Promise<string> {
-  return page.evaluate<string>(
-    `monaco.editor.getEditors().find((editor) => editor.getModel()?.uri.path.endsWith('${file}')).getValue()`,
-  )
-}
-
-/** What the response pane shows. */
-export async function readAnswer(page: Page): Promise<unknown> {
-  const text = await readEditor(page, 'response.json')
-  return text === '' ? undefined : JSON.parse(text)
 }

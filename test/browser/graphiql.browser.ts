@@ -1,6 +1,17 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { keepPicture, launchChromium, openPage, readAnswer, readEditor, ready, tabTitles } from './chromium.ts'
+import { launchChromium, openPage } from './chromium.ts'
+import {
+  chooseOperation,
+  enterKey,
+  execute,
+  keepPicture,
+  keyState,
+  readAnswer,
+  readEditor,
+  ready,
+  tabTitles,
+} from './graphiql-page.ts'
 import { goodKey, startStandIn, weakKey } from './stand-in.ts'
 
 let browser: Browser
@@ -15,19 +26,11 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
-async function enterKey(page: Page, key: string) {
-  await page.getByLabel('API key').fill(key)
-  await page.getByLabel('API key').press('Enter')
-}
-
-const keyState = (page: Page) => page.locator('#key-state').textContent()
-const chooseOperation = (page: Page, label: string) => page.getByLabel('Ready-made operations').selectOption({ label })
-
 /** Opens a link that carries an operation, and runs it. */
 async function run(page: Page, query: string) {
   await page.goto(`${server.url}?query=${encodeURIComponent(query)}`)
   await ready(page)
-  await page.locator('.graphiql-execute-button').click()
+  await execute(page)
 }
 
 test('the page loads from this server alone, breaks no rule of its policy, and fits the window', async () => {
@@ -48,11 +51,10 @@ test('the page loads from this server alone, breaks no rule of its policy, and f
 
 test('a reload asks for the page and the schema, and for nothing else', async () => {
   await using site = await openPage(browser, server.url)
-  await site.page.getByRole('button', { name: 'Re-fetch GraphQL schema' }).waitFor()
+  await site.page.waitForLoadState('networkidle')
   server.asked.length = 0
-  await site.page.reload()
-  await ready(site.page)
-  await expect.poll(() => server.asked).toEqual(['GET /graphql', 'POST /graphql'])
+  await site.page.reload({ waitUntil: 'networkidle' })
+  expect(server.asked).toEqual(['GET /graphql', 'POST /graphql'])
 })
 
 test('a first visit shows what to do and a query that runs without a key', async () => {
@@ -60,7 +62,7 @@ test('a first visit shows what to do and a query that runs without a key', async
   const { page } = site
   expect(await tabTitles(page)).toEqual(['Welcome'])
   expect(await keyState(page)).toBe('no key')
-  await page.locator('.graphiql-execute-button').click()
+  await execute(page)
   await expect.poll(() => readAnswer(page)).toEqual({ data: { retailers: { totalCount: 0, nodes: [] } } })
 })
 
@@ -129,16 +131,16 @@ test.each([['query Guarded { guarded }'], ['subscription Guarded { guarded }']])
     expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('true')
 
     await enterKey(page, weakKey)
-    await page.locator('.graphiql-execute-button').click()
+    await execute(page)
     await expect.poll(() => keyState(page)).toBe('key set (frs_wwwwwwww…): this needs more rights')
 
     await enterKey(page, `frs_${'x'.repeat(43)}`)
-    await page.locator('.graphiql-execute-button').click()
+    await execute(page)
     await expect.poll(() => keyState(page)).toBe('key set (frs_xxxxxxxx…): refused, paste another one')
     await keepPicture(page, 'refused')
 
     await enterKey(page, goodKey)
-    await page.locator('.graphiql-execute-button').click()
+    await execute(page)
     await expect.poll(() => readAnswer(page)).toMatchObject({ data: { guarded: 'you may' } })
     expect(await keyState(page)).toBe('key set (frs_gggggggg…)')
     expect(await page.getByLabel('API key').getAttribute('aria-invalid')).toBe('false')
@@ -152,7 +154,7 @@ test('a ready-made operation opens in a tab of its own and leaves the others as 
   await page.keyboard.type('# mine ')
   await chooseOperation(page, 'create a retailer')
   await expect.poll(() => tabTitles(page)).toEqual(['Welcome', 'CreateRetailer'])
-  await page.locator('.graphiql-execute-button').click()
+  await execute(page)
   await expect
     .poll(() => readAnswer(page))
     .toEqual({ data: { createRetailer: { id: 'R1', slug: 'example-shop', name: 'Example Shop' } } })

@@ -1,18 +1,18 @@
 import { readFile } from 'node:fs/promises'
-import pg from 'pg'
-import { expect, inject, test } from 'vitest'
+import type pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
 import { readSqlFiles } from '../../src/db/migrate/files.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
-import { createEmptyDatabase } from '../support/database.ts'
-import { databaseUrl } from '../support/postgres.ts'
+import { cloneDatabase, createEmptyDatabase } from '../support/database.ts'
 import { fingerprint } from './fixtures/fingerprint.ts'
 import { sqlFolder } from './fixtures/sql-folder.ts'
 
 const { migrations } = await readSqlFiles()
 const rowsAt = (number: string) => readFile(new URL(`./fixtures/rows/${number}.sql`, import.meta.url), 'utf8')
 
-/** What a migrated database looks like, as the template has it: a clone is its copy, byte for byte. */
-const expected = fingerprint(databaseUrl(inject('postgres').url, inject('postgres').template))
+const fresh = await cloneDatabase()
+afterAll(() => fresh[Symbol.asyncDispose]())
+const expected = await fingerprint(fresh.url)
 
 test.each(migrations.map(({ name }, index) => [name, index] as const))(
   'a database at %s, with rows, comes to equal a fresh one and keeps its rows',
@@ -28,7 +28,7 @@ test.each(migrations.map(({ name }, index) => [name, index] as const))(
     expect(await migrate(database.url)).toMatchObject({
       migrations: migrations.slice(last + 1).map(({ name }) => name),
     })
-    expect(await fingerprint(database.url)).toBe(await expected)
+    expect(await fingerprint(database.url)).toBe(expected)
     expect(await countRows(database.pool)).toMatchObject(before)
   },
 )

@@ -18,8 +18,16 @@ const NewKey = z.object({
 export type NewKeyInput = z.input<typeof NewKey>
 
 /** Makes a key. The clear key is in the answer and nowhere else: it cannot be shown again. */
-export async function createApiKey(db: Db, actor: Actor, input: NewKeyInput, now: Date): Promise<{ key: string; apiKey: ApiKey }> {
-  const inFuture = NewKey.refine((given) => !given.expiresAt || given.expiresAt > now, { path: ['expiresAt'], message: 'lies in the past.' })
+export async function createApiKey(
+  db: Db,
+  actor: Actor,
+  input: NewKeyInput,
+  now: Date,
+): Promise<{ key: string; apiKey: ApiKey }> {
+  const inFuture = NewKey.refine((given) => !given.expiresAt || given.expiresAt > now, {
+    path: ['expiresAt'],
+    message: 'lies in the past.',
+  })
   const given = check(inFuture, input)
   const key = makeKey()
   return db.$transaction(async (tx) => ({ key, apiKey: await storeKey(tx, actor, key, given) }))
@@ -54,14 +62,25 @@ export async function revokeApiKey(db: Db, actor: Actor, id: bigint, now: Date):
     const { count } = await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } })
     const apiKey = await tx.apiKey.findUnique({ where: { id } })
     if (!apiKey) throw notFound('API key', 'id')
-    if (count > 0) await audit(tx, actor, { action: 'REVOKE_API_KEY', objectType: 'ApiKey', objectId: id, changes: { revokedAt: { from: null, to: now } } })
+    if (count > 0)
+      await audit(tx, actor, {
+        action: 'REVOKE_API_KEY',
+        objectType: 'ApiKey',
+        objectId: id,
+        changes: { revokedAt: { from: null, to: now } },
+      })
     return apiKey
   })
 }
 
 type Stored = { name: string; scopes: ('READ' | 'OPERATE' | 'ADMIN')[]; expiresAt?: Date | null | undefined }
 
-async function storeKey(tx: Tx, actor: Actor, key: string, { name, scopes, expiresAt = null }: Stored): Promise<ApiKey> {
+async function storeKey(
+  tx: Tx,
+  actor: Actor,
+  key: string,
+  { name, scopes, expiresAt = null }: Stored,
+): Promise<ApiKey> {
   const digest = digestKey(key)
   if (!digest) throw new Error('A key was made that has not the form of a key.')
   const apiKey = await tx.apiKey.create({ data: { name, scopes, expiresAt, createdBy: actor.name, ...digest } })

@@ -2,10 +2,19 @@ import type { Tx } from '../../db/prisma.ts'
 import type { Actor } from './actor.ts'
 
 export type Change = { from?: unknown; to: unknown }
-export type AuditRecord = { action: string; objectType: string; objectId?: bigint; changes?: Record<string, Change | string> }
+export type AuditRecord = {
+  action: string
+  objectType: string
+  objectId?: bigint
+  changes?: Record<string, Change | string>
+}
 
 /** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
-export async function audit(tx: Tx, actor: Actor, { action, objectType, objectId, changes = {} }: AuditRecord): Promise<void> {
+export async function audit(
+  tx: Tx,
+  actor: Actor,
+  { action, objectType, objectId, changes = {} }: AuditRecord,
+): Promise<void> {
   const id = objectId === undefined ? null : String(objectId)
   await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${plain(changes)}::jsonb, ${actor.requestId})`
 }
@@ -22,4 +31,5 @@ export function changedFields(before: object | undefined, after: object): Record
   return changes
 }
 
-const plain = (value: unknown) => JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
+const plain = (value: unknown) =>
+  JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))

@@ -18,13 +18,23 @@ const touchKey = {
 }
 
 /** Who a key belongs to, or nothing if it is unknown, revoked or expired. Found by its prefix, then compared in constant time. */
-export async function authenticate(pool: Pool, key: string, requestId: string, now: Date): Promise<Authenticated | undefined> {
+export async function authenticate(
+  pool: Pool,
+  key: string,
+  requestId: string,
+  now: Date,
+): Promise<Authenticated | undefined> {
   const digest = digestKey(key)
   if (!digest) return undefined
   const { rows } = await pool.query<KeyRow>({ ...findKeys, values: [digest.prefix, now] })
   const row = rows.find((candidate) => timingSafeEqual(candidate.hash, digest.hash))
   if (!row) return undefined
   await pool.query({ ...touchKey, values: [row.id, now] })
-  const actor = { keyId: BigInt(row.id), name: `${row.name} (${row.prefix}…)`, scopes: withImplied(row.scopes), requestId }
+  const actor = {
+    keyId: BigInt(row.id),
+    name: `${row.name} (${row.prefix}…)`,
+    scopes: withImplied(row.scopes),
+    requestId,
+  }
   return { actor, expiresAt: row.expires_at }
 }

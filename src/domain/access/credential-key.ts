@@ -27,6 +27,9 @@ export async function keepCredentialKey(dataDir: string): Promise<Buffer> {
 
 function decodeCredentialKey(text: string, file: string): Buffer {
   const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== 32) throw new Error(`${file} does not hold a key of 32 bytes in base64. Restore it from a backup: without it stored credentials cannot be read.`)
+  if (key.length !== 32)
+    throw new Error(
+      `${file} does not hold a key of 32 bytes in base64. Restore it from a backup: without it stored credentials cannot be read.`,
+    )
   return key
 }

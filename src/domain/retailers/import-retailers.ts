@@ -7,15 +7,26 @@ import { NewRetailer } from './retailer-input.ts'
 const columns = { name: 'name', slug: 'slug', website: 'website', logo_url: 'logoUrl', tier: 'tier' }
 
 /** Takes over a list of retailers, all or none. A row whose slug exists updates that retailer; an empty cell changes nothing. */
-export async function importRetailers(db: Db, actor: Actor, csv: string, { dryRun = false } = {}): Promise<ImportCounts> {
+export async function importRetailers(
+  db: Db,
+  actor: Actor,
+  csv: string,
+  { dryRun = false } = {},
+): Promise<ImportCounts> {
   const { rows, problems } = readTable(csv, NewRetailer, columns)
   refuseImport([...problems, ...repeated(rows, 'slug', ({ slug }) => slug)])
   const values = JSON.stringify(rows.map(({ value: { logoUrl, ...rest } }) => ({ ...rest, logo_url: logoUrl })))
   return runImport(db, dryRun, async (tx) => {
-    const [counts] = await tx.$queryRaw<{ created: number; updated: number }[]>`select created, updated from freshet.import_retailers(${values}::jsonb)`
+    const [counts] = await tx.$queryRaw<
+      { created: number; updated: number }[]
+    >`select created, updated from freshet.import_retailers(${values}::jsonb)`
     const { created = 0, updated = 0 } = counts ?? {}
     const result = { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
-    await audit(tx, actor, { action: 'IMPORT_RETAILERS', objectType: 'Retailer', changes: { created: { to: created }, updated: { to: updated } } })
+    await audit(tx, actor, {
+      action: 'IMPORT_RETAILERS',
+      objectType: 'Retailer',
+      changes: { created: { to: created }, updated: { to: updated } },
+    })
     return result
   })
 }

@@ -22,8 +22,15 @@ export type RetailerChangesInput = z.input<typeof RetailerChanges>
 
 /** A name as it may stand in an address: "Möbel & Co." → "mobel-co". */
 export function slugOf(name: string): string {
-  const plain = name.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toLowerCase()
-  return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 100).replace(/-$/, '')
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase()
+  return plain
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 100)
+    .replace(/-$/, '')
 }
 
 /** The registrable domain of a website: what sources are matched to their retailer by. */

@@ -11,13 +11,23 @@ export async function createRetailer(db: Db, actor: Actor, input: NewRetailerInp
   const data = check(NewRetailer, input)
   const creating = db.$transaction(async (tx) => {
     const retailer = await tx.retailer.create({ data })
-    await audit(tx, actor, { action: 'CREATE_RETAILER', objectType: 'Retailer', objectId: retailer.id, changes: changedFields(undefined, data) })
+    await audit(tx, actor, {
+      action: 'CREATE_RETAILER',
+      objectType: 'Retailer',
+      objectId: retailer.id,
+      changes: changedFields(undefined, data),
+    })
     return retailer
   })
   return refuseDuplicate(creating, 'input.slug', slugTaken(data.slug))
 }
 
-export async function updateRetailer(db: Db, actor: Actor, id: bigint, input: Given<RetailerChangesInput>): Promise<Retailer> {
+export async function updateRetailer(
+  db: Db,
+  actor: Actor,
+  id: bigint,
+  input: Given<RetailerChangesInput>,
+): Promise<Retailer> {
   const data = check(RetailerChanges, input)
   const updating = db.$transaction(async (tx) => {
     await tx.$executeRaw`select from freshet.retailers where id = ${id} for no key update`

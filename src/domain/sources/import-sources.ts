@@ -31,7 +31,8 @@ const ImportedSource = z
   })
   .transform(({ retailer, createdAt, ...rest }, context) => {
     const source = NewSource.safeParse(rest)
-    if (!source.success) for (const { path, message } of source.error.issues) context.addIssue({ code: 'custom', path, message })
+    if (!source.success)
+      for (const { path, message } of source.error.issues) context.addIssue({ code: 'custom', path, message })
     return { retailer, createdAt, source: source.data as z.output<typeof NewSource> }
   })
 type Imported = Row<z.output<typeof ImportedSource>>
@@ -45,11 +46,21 @@ export async function importSources(db: Db, actor: Actor, csv: string, { dryRun 
   const { rows, problems } = readTable(csv, ImportedSource, columns)
   return runImport(db, dryRun, async (tx) => {
     const { placed, unplaced } = await findRetailers(tx, rows)
-    refuseImport([...problems, ...unplaced, ...repeated(placed, 'name', ({ retailerId, name }) => `${retailerId}/${name}`)])
+    refuseImport([
+      ...problems,
+      ...unplaced,
+      ...repeated(placed, 'name', ({ retailerId, name }) => `${retailerId}/${name}`),
+    ])
     const values = JSON.stringify(placed.map(({ value }) => toRow(value)))
-    const [counts] = await tx.$queryRaw<{ created: number; updated: number }[]>`select created, updated from freshet.import_sources(${values}::jsonb)`
+    const [counts] = await tx.$queryRaw<
+      { created: number; updated: number }[]
+    >`select created, updated from freshet.import_sources(${values}::jsonb)`
     const { created = 0, updated = 0 } = counts ?? {}
-    await audit(tx, actor, { action: 'IMPORT_SOURCES', objectType: 'Source', changes: { created: { to: created }, updated: { to: updated } } })
+    await audit(tx, actor, {
+      action: 'IMPORT_SOURCES',
+      objectType: 'Source',
+      changes: { created: { to: created }, updated: { to: updated } },
+    })
     return { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
   })
 }
@@ -58,13 +69,18 @@ type Placed = z.output<typeof NewSource> & { retailerId: string; createdAt: Date
 
 async function findRetailers(tx: Tx, rows: Imported[]): Promise<{ placed: Row<Placed>[]; unplaced: Problem[] }> {
   const retailers = await tx.retailer.findMany({ select: { id: true, slug: true, name: true, domain: true } })
-  const find = (by: (retailer: (typeof retailers)[number]) => boolean) => retailers.filter(by).map(({ id }) => String(id))
+  const find = (by: (retailer: (typeof retailers)[number]) => boolean) =>
+    retailers.filter(by).map(({ id }) => String(id))
   const placed: Row<Placed>[] = []
   const unplaced: Problem[] = []
   for (const { line, value } of rows) {
     const { retailer, createdAt, source } = value
     const domain = source.url ? registrableDomain(source.url) : undefined
-    const found = retailer ? find((known) => known.slug === retailer || known.name === retailer) : domain ? find((known) => known.domain === domain) : []
+    const found = retailer
+      ? find((known) => known.slug === retailer || known.name === retailer)
+      : domain
+        ? find((known) => known.domain === domain)
+        : []
     const [retailerId, another] = found
     if (retailerId && !another) placed.push({ line, value: { ...source, retailerId, createdAt } })
     else unplaced.push({ field: at(line, 'retailer'), message: placeProblem(retailer, domain, found.length) })
@@ -73,9 +89,14 @@ async function findRetailers(tx: Tx, rows: Imported[]): Promise<{ placed: Row<Pl
 }
 
 function placeProblem(retailer: string | undefined, domain: string | undefined, found: number): string {
-  if (retailer) return found === 0 ? `there is no retailer "${retailer}".` : `${found} retailers are called "${retailer}"; give the slug.`
+  if (retailer)
+    return found === 0
+      ? `there is no retailer "${retailer}".`
+      : `${found} retailers are called "${retailer}"; give the slug.`
   if (!domain) return 'is needed where the row has no url.'
-  return found === 0 ? `no retailer has a website on ${domain}; name the retailer.` : `${found} retailers have a website on ${domain}; name the retailer.`
+  return found === 0
+    ? `no retailer has a website on ${domain}; name the retailer.`
+    : `${found} retailers have a website on ${domain}; name the retailer.`
 }
 
 function toRow({ retailerId, createdAt, ...source }: Placed) {

@@ -8,31 +8,39 @@ const placeholders = ['url', 'clickId', 'accountId']
 
 /** A link that leads a click through the network. `{url}` stands for the offer's page, encoded. */
 const trackingTemplate = text(2000)
-  .refine((template) => /^https?:\/\//.test(template) && URL.canParse(template.replaceAll(/[{}]/g, '')), 'must be an http or https URL.')
+  .refine(
+    (template) => /^https?:\/\//.test(template) && URL.canParse(template.replaceAll(/[{}]/g, '')),
+    'must be an http or https URL.',
+  )
   .refine((template) => template.includes('{url}'), 'must hold {url}, which stands for the page of the offer.')
   .refine((template) => [...template.matchAll(/\{(\w*)\}/g)].every(([, name]) => placeholders.includes(name ?? '')), {
     message: `may hold only ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
   })
 
 /** Hop-by-hop headers and those that carry a secret or belong to the fetcher have no place in a stored configuration. */
-const forbiddenHeaders = /^(authorization|cookie|proxy-.*|host|connection|content-length|transfer-encoding|user-agent)$/i
+const forbiddenHeaders =
+  /^(authorization|cookie|proxy-.*|host|connection|content-length|transfer-encoding|user-agent)$/i
 
 export const ScrapeConfig = z
   .strictObject({
-  requestsPerSecond: z.number().positive('must be more than 0.').max(10, 'must be at most 10.').nullish(),
-  fetcherType: z.enum(['http', 'browser']).nullish(),
-  customHeaders: z
-    .array(
-      z.strictObject({
-        name: text(100).regex(/^[A-Za-z0-9-]+$/, 'may hold only letters, digits and hyphens.').refine((name) => !forbiddenHeaders.test(name), 'may not be set here.'),
-        value: text(500).regex(/^[\x20-\x7e]*$/, 'may hold only printable ASCII.'),
-      }),
-    )
-    .max(20, 'may have at most 20 headers.')
-    .nullish(),
+    requestsPerSecond: z.number().positive('must be more than 0.').max(10, 'must be at most 10.').nullish(),
+    fetcherType: z.enum(['http', 'browser']).nullish(),
+    customHeaders: z
+      .array(
+        z.strictObject({
+          name: text(100)
+            .regex(/^[A-Za-z0-9-]+$/, 'may hold only letters, digits and hyphens.')
+            .refine((name) => !forbiddenHeaders.test(name), 'may not be set here.'),
+          value: text(500).regex(/^[\x20-\x7e]*$/, 'may hold only printable ASCII.'),
+        }),
+      )
+      .max(20, 'may have at most 20 headers.')
+      .nullish(),
   })
   // Stored without what was left out: a configuration says only what differs from the defaults.
-  .transform((given) => JSON.parse(JSON.stringify(given, (_key, value: unknown) => value ?? undefined)) as Record<string, never>)
+  .transform(
+    (given) => JSON.parse(JSON.stringify(given, (_key, value: unknown) => value ?? undefined)) as Record<string, never>,
+  )
 
 const settings = {
   name: text(200),

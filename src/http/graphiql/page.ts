@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sendProblem } from '../problem.ts'
 import { prefersHtml } from './accept.ts'
 import { packAssets, sendAsset, type Assets } from './assets.ts'
 import { pagePolicy, renderPage } from './html.ts'
@@ -79,10 +80,4 @@ function sendPage({ html, etag }: Page, request: IncomingMessage, response: Serv
   const body = Buffer.from(html)
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8', 'content-length': body.length })
   response.end(request.method === 'HEAD' ? undefined : body)
-}
-
-function sendProblem(response: ServerResponse, status: 404 | 500, detail: string): void {
-  const problem = { type: 'about:blank', title: STATUS_CODES[status], status, detail }
-  response.writeHead(status, { 'cache-control': 'no-store', 'content-type': 'application/problem+json' })
-  response.end(JSON.stringify(problem))
 }

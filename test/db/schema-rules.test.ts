@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { ownSqlDir, readSqlFiles } from '../../src/db/migrate/files.ts'
+import { splitStatements } from '../../src/db/migrate/statements.ts'
+import { snapshotPath, takeSnapshot } from '../../src/db/snapshot.ts'
+import { cloneDatabase } from '../support/database.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+const files = await readSqlFiles()
+const functionFiles = files.replaceables.filter(({ kind }) => kind === 'function')
+
+/** Functions that the planner must inline, as sql/README.md lists them: "- `name`: why" under its heading. */
+const readme = await readFile(join(ownSqlDir, 'README.md'), 'utf8')
+const inlined = [...(readme.split('## Inlined functions')[1]?.split('\n## ')[0] ?? '').matchAll(/^- `(\w+)`/gm)].map(
+  ([, name]) => name,
+)
+
+const rowsOf = async <Row extends object>(sql: string): Promise<Row[]> => (await database.pool.query<Row>(sql)).rows
+
+test('the kept snapshot is what the SQL files make, on this version of Postgres too', async () => {
+  expect(await takeSnapshot(database.url)).toBe(await readFile(snapshotPath, 'utf8'))
+})
+
+test('the functions of the database are those of the files', async () => {
+  const functions = await rowsOf<{ name: string }>(
+    "select proname as name from pg_proc where pronamespace = 'freshet'::regnamespace",
+  )
+  // Those that a column, constraint or index uses live in migrations.
+  const inMigrations = files.migrations.flatMap(({ text }) =>
+    splitStatements(text).flatMap(
+      ({ plain }) => /^create (?:or replace )?function freshet\.(\w+)/i.exec(plain)?.[1] ?? [],
+    ),
+  )
+  const inFiles = functionFiles.flatMap(({ objects }) => objects.map((object) => object.replace('function ', '')))
+  expect(functions.map(({ name }) => name).toSorted()).toEqual([...inFiles, ...inMigrations].toSorted())
+})
+
+test('every foreign key says what a deletion does', async () => {
+  const silent = await rowsOf(
+    "select conrelid::regclass::text as table, conname from pg_constraint where connamespace = 'freshet'::regnamespace and contype = 'f' and confdeltype = 'a'",
+  )
+  expect(silent).toEqual([])
+})
+
+test('every foreign key has an index that begins with its columns and holds every row', async () => {
+  const unindexed = await rowsOf(`
+    select conrelid::regclass::text as table, conname from pg_constraint k
+    where connamespace = 'freshet'::regnamespace and contype = 'f' and not exists (
+      select from pg_index i
+      where i.indrelid = k.conrelid and i.indpred is null
+        and (i.indkey::int2[])[0 : cardinality(k.conkey) - 1] @> k.conkey
+    )`)
+  expect(unindexed).toEqual([])
+})
+
+test('there are foreign keys to look at', async () => {
+  const [counted] = await rowsOf<{ count: number }>(
+    "select count(*)::int as count from pg_constraint where connamespace = 'freshet'::regnamespace and contype = 'f'",
+  )
+  expect(counted?.count).toBeGreaterThanOrEqual(2)
+})
+
+test.each(functionFiles.map(({ path, statements }) => [path, statements[0]?.plain ?? '']))(
+  '%s states its volatility',
+  (_path, plain) => {
+    const head = plain.split(/ as \$/i)[0] ?? ''
+    expect(head).toMatch(/\b(?:volatile|stable|immutable)\b/i)
+  },
+)
+
+test('every function has a fixed search_path, but for those that are inlined', async () => {
+  const open = await rowsOf<{ name: string }>(
+    `select proname as name from pg_proc where pronamespace = 'freshet'::regnamespace and not coalesce(proconfig, '{}') @> '{"search_path=\\"\\""}' order by 1`,
+  )
+  expect(open.map(({ name }) => name)).toEqual(inlined.toSorted())
+})
+
+test('every function file begins with what it does and who calls it', () => {
+  const bare = functionFiles.filter(
+    ({ text }) => !/^-- \S/.test(text) || !/^--.* Called by: |^-- Called by: /m.test(text),
+  )
+  expect(bare.map(({ path }) => path)).toEqual([])
+})
+
+test('nothing of ours lies outside the schemas freshet and pgboss', async () => {
+  const strays = await rowsOf(
+    "select relname from pg_class where relnamespace = 'public'::regnamespace union all select proname from pg_proc where pronamespace = 'public'::regnamespace",
+  )
+  expect(strays).toEqual([])
+})
