@@ -21,13 +21,15 @@ if (process.argv.includes('--check')) {
 async function snapshotOfFreshDatabase(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'freshet-snapshot-'))
   await chmod(dir, 0o755) // as root the server runs as another user, who has to get in
+  const paths = [dir]
   try {
     await using server = await openEmbedded(dir, { settings: { fsync: 'off' } })
+    paths.push(server.dataDir) // for root it may lie elsewhere
     const url = server.url('freshet')
     await migrate(url)
     return await takeSnapshot(url)
   } finally {
-    await rm(dir, { recursive: true, force: true })
+    for (const path of paths) await rm(path, { recursive: true, force: true })
   }
 }
 

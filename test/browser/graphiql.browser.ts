@@ -178,3 +178,20 @@ test('a ready-made operation opens in a tab of its own and leaves the others as 
   expect(await tabTitles(page)).toEqual(['Welcome', 'CreateRetailer', 'CreateSource'])
   expect(complaints).toEqual([])
 })
+
+test('a link brings its operation in a tab of its own and leaves the address', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  await chooseOperation(page, 'create a source')
+  await expect.poll(() => tabTitles(page)).toEqual(['Welcome', 'CreateSource'])
+  const kept = () => page.evaluate<string>('JSON.stringify(localStorage)')
+  await expect.poll(kept).toContain('mutation CreateSource')
+
+  await page.goto(`${server.url}?query=${encodeURIComponent('query Whoami { whoami }')}`)
+  await ready(page)
+  expect(page.url()).toBe(server.url)
+  expect(await tabTitles(page)).toEqual(['Welcome', 'CreateSource', 'Whoami'])
+  expect(await readEditor(page, 'operation.graphql')).toBe('query Whoami { whoami }')
+  expect(await readEditor(page, 'variables.json')).toBe('')
+  expect(await readAnswer(page)).toBeUndefined()
+})

@@ -104,6 +104,16 @@ test('runs Postgres as another user when we are root, as ourselves otherwise', a
   expect(Number(output)).not.toBe(0)
 })
 
+test('runs programs out of reach of a Ctrl-C and of our environment', async () => {
+  const { output: group } = await run('sh', ['-c', 'ps -o pgid= -p $$'])
+  const { output: ours } = await run('ps', ['-o', 'pgid=', '-p', String(process.pid)])
+  expect(Number(group)).toBeGreaterThan(0)
+  expect(group).not.toBe(ours)
+  const { output: environment } = await run('env', [])
+  const names = environment.split('\n').map((line) => line.split('=')[0])
+  expect(new Set(names)).toEqual(new Set(['LC_ALL', 'PATH']))
+})
+
 test.runIf(isRoot)('makes the user that Postgres runs as where there is none', async () => {
   const name = `freshet-test-${process.pid}`
   try {
@@ -152,9 +162,8 @@ test.runIf(isRoot)(
 
 test.runIf(isRoot)('starts no second, empty server when a directory in use was closed to Postgres', async () => {
   const closed = stand.empty()
-  await mkdir(closed)
   const dir = join(closed, 'data')
-  await (await openEmbedded(dir, fast))[Symbol.asyncDispose]()
+  await mkdir(join(dir, 'postgres', 'data'), { recursive: true })
   await chmod(closed, 0o700)
   await expect(openEmbedded(dir)).rejects.toMatchObject({
     code: 'DATA_DIR_DENIED',

@@ -1,4 +1,4 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -169,11 +169,10 @@ test('attaches a second process; the last to leave stops the server, not the fir
   await first.leave()
   expect(await query(second.url('freshet'), 'select value from kept')).toEqual([{ value: 1 }])
   expect(await countStops(dir)).toBe(0)
-  await second[Symbol.asyncDispose]()
+  await Promise.all([second[Symbol.asyncDispose](), second[Symbol.asyncDispose]()])
+  expect(second[Symbol.asyncDispose]()).toBe(second[Symbol.asyncDispose]())
   expect(await countStops(dir)).toBe(1)
   expect(await findPostmaster(second.dataDir)).toBeUndefined()
-  await second[Symbol.asyncDispose]()
-  expect(await countStops(dir)).toBe(1)
 })
 
 test('brings up ten processes on one server when they start at once on an empty directory', async () => {
@@ -186,6 +185,21 @@ test('brings up ten processes on one server when they start at once on an empty 
   expect(await readFile(join(dir, 'postgres', 'port'), 'utf8')).toBe(`${all[0]?.port}\n`)
   await Promise.all(all.map((opener) => opener.leave()))
   expect(await countStops(dir)).toBe(1)
+})
+
+test('does not run ten times initdb for ten that start at once', async () => {
+  const owner = await findOwner()
+  const dir = stand.empty()
+  const place = await findPlace(dir, owner)
+  const initdb = `for a; do case $a in --pgdata=*) d=\${a#*=};; esac; done
+    echo run >> "${dir}/bin/runs"; mkdir "$d"; echo 18 > "$d/PG_VERSION"; sleep 0.3`
+  const binDir = await standIns(join(dir, 'bin'), { initdb })
+  await writeFile(join(binDir, 'runs'), '')
+  await chmod(join(binDir, 'runs'), 0o666)
+  const make = () => ensureCluster(place, { binDir, version: '18.4' }, owner)
+  const passwords = await Promise.all(Array.from({ length: 10 }, make))
+  expect(new Set(passwords).size).toBe(1)
+  expect((await readFile(join(binDir, 'runs'), 'utf8')).split('run').length - 1).toBeLessThan(10)
 })
 
 test('is stopped exactly once by two that leave at the same moment', async () => {
@@ -208,25 +222,66 @@ test('does not count a process that was killed', async () => {
   expect(await findPostmaster(server.dataDir)).toBeUndefined()
 })
 
+/** Stands in for another process that is leaving or arriving, and holds the lock under which that happens. */
+async function aDecider(url: string, mode: '' | '_shared') {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  const count = async (text: string) => (await client.query<{ count: number }>(text)).rows[0]?.count
+  await client.query(`select pg_advisory_lock${mode}($1)`, [departureLock])
+  return {
+    client,
+    release: () => client.query(`select pg_advisory_unlock${mode}($1)`, [departureLock]),
+    untilSomebodyWaits: () =>
+      until(async () => (await count(`select count(*)::int from pg_locks where not granted`)) === 1),
+    untilAnchorsAre: (number: number) => until(async () => (await count(anchors)) === number),
+    [Symbol.asyncDispose]: () => client.end(),
+  }
+}
+
 test('starts the server again for one who arrives while it is being stopped', async () => {
   const dir = await stand.ready()
   const leaving = await openEmbedded(dir, fast)
   const pid = await pidOf(leaving.dataDir)
-  // In the place of a process that has found itself alone and is about to stop the server.
-  const decider = new Client({ connectionString: leaving.url('postgres') })
-  decider.on('error', () => {})
-  await decider.connect()
-  await decider.query('select pg_advisory_lock($1)', [departureLock])
+  await using decider = await aDecider(leaving.url('postgres'), '')
   const arriving = openEmbedded(dir, fast)
-  const waiting = `select count(*)::int as count from pg_locks where locktype = 'advisory' and not granted`
-  await until(async () => (await decider.query<{ count: number }>(waiting)).rows[0]?.count === 1)
+  await decider.untilSomebodyWaits()
   await endServer(leaving.dataDir, 'SIGINT')
   await using server = await arriving
   expect(server.attached).toBe(false)
   expect(await pidOf(server.dataDir)).not.toBe(pid)
-  expect(await query(server.url('freshet'), 'select value from kept')).toEqual([{ value: 1 }])
   await leaving[Symbol.asyncDispose]()
   expect(await query(server.url('freshet'), 'select value from kept')).toEqual([{ value: 1 }])
+})
+
+test('does not attach to a server that has begun to stop, even if it still answers', async () => {
+  const dir = await stand.ready()
+  await using first = await openEmbedded(dir, fast)
+  const file = join(first.dataDir, 'postmaster.pid')
+  const text = await readFile(file, 'utf8')
+  await using decider = await aDecider(first.url('postgres'), '')
+  const arriving = openEmbedded(dir, fast)
+  await decider.untilSomebodyWaits()
+  await writeFile(file, text.replace('ready   ', 'stopping'))
+  await decider.release()
+  await decider.untilAnchorsAre(1)
+  await writeFile(file, text)
+  await using server = await arriving
+  expect(server.attached).toBe(true)
+  await decider.untilAnchorsAre(2)
+})
+
+test('waits, before it decides to stop the server, for one who is arriving', async () => {
+  const dir = await stand.ready()
+  const server = await openEmbedded(dir, fast)
+  await using arriving = await aDecider(server.url('postgres'), '_shared')
+  const left = server[Symbol.asyncDispose]()
+  await arriving.untilSomebodyWaits()
+  await arriving.client.query(`set application_name = 'freshet:anchor'`)
+  await arriving.release()
+  await left
+  await arriving.untilAnchorsAre(1)
+  expect(await countStops(dir)).toBe(0)
 })
 
 test('survives leaving and arriving at the same moment', async () => {

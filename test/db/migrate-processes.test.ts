@@ -36,7 +36,7 @@ function startChild(url: string, pauseAt?: number) {
   return {
     exited: once(child, 'exit'),
     say: (word: string) => child.stdin.write(`${word}\n`),
-    hear: async () => (await lines.next()).value as string | undefined,
+    hear: async () => (await lines.next()).value,
     kill: () => child.kill('SIGKILL'),
   }
 }
@@ -72,7 +72,8 @@ test('R21: killed at any of 20 points, the next run makes what a fresh database 
     child.kill()
     expect(await child.exited).toEqual([null, 'SIGKILL'])
     await migrate(database.url, { sqlDir: folder.dir })
-    expect(await fingerprint(database.url), `killed before step ${point}, ${steps[point]}`).toBe(expected)
+    const killed = `killed before step ${point}, ${steps[point]}\n`
+    expect(killed + (await fingerprint(database.url))).toBe(killed + expected)
     expect((await database.pool.query('select kind from freshet.more')).rows).toEqual([{ kind: 'MORE' }])
   }
   const waiting = [...points]

@@ -11,11 +11,10 @@ afterAll(() => database[Symbol.asyncDispose]())
 const files = await readSqlFiles()
 const functionFiles = files.replaceables.filter(({ kind }) => kind === 'function')
 
-/** Functions that the planner must inline, as sql/README.md lists them: "- `name`: why" under its heading. */
+/** Functions that the planner must inline: sql/README.md lists them as "- `name`: why" under a heading. */
 const readme = await readFile(join(ownSqlDir, 'README.md'), 'utf8')
-const inlined = [...(readme.split('## Inlined functions')[1]?.split('\n## ')[0] ?? '').matchAll(/^- `(\w+)`/gm)].map(
-  ([, name]) => name,
-)
+const section = readme.split('## Inlined functions')[1]?.split('\n## ')[0] ?? ''
+const inlined = Array.from(section.matchAll(/^- `(\w+)`/gm), ([, name]) => name ?? '')
 
 const rowsOf = async <Row extends object>(sql: string): Promise<Row[]> => (await database.pool.query<Row>(sql)).rows
 

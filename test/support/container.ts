@@ -8,8 +8,11 @@ const pingMs = 1_000
 const pullMs = 60_000
 const startMs = 60_000
 
+/** A running Postgres, or why there is none. */
+export type Container = (AsyncDisposable & { url: string }) | { reason: string }
+
 /** Postgres in a container when a Docker engine answers and has, or soon gets, the image; otherwise the reason why not. */
-export async function startContainer(image: string, flags: string[]) {
+export async function startContainer(image: string, flags: string[]): Promise<Container> {
   const engine = findEngine()
   if (!engine) return { reason: 'no Docker engine' }
   try {
@@ -24,7 +27,7 @@ export async function startContainer(image: string, flags: string[]) {
     return { url: container.getConnectionUri(), [Symbol.asyncDispose]: async () => void (await container.stop()) }
   } catch (error) {
     return {
-      reason: `the Docker engine gave no ${image}: ${error instanceof Error ? error.message.split('\n')[0] : error}`,
+      reason: `the Docker engine gave no ${image}: ${String(error).split('\n')[0]}`,
     }
   }
 }

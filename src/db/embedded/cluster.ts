@@ -19,25 +19,33 @@ const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--enco
   process.platform === 'darwin' ? ['--locale=C', '--lc-ctype=en_US.UTF-8'] : ['--locale=C.UTF-8'],
 )
 
-/** Sees to it that a server's files are there and of this version; makes them where nothing is. Returns the password. */
-export async function ensureCluster(place: Place, binaries: Binaries, owner: Owner): Promise<string> {
+/**
+ * Sees to it that a server's files are there and of this version; makes them where nothing is, with `flags` for initdb.
+ * Returns the password.
+ */
+export async function ensureCluster(
+  place: Place,
+  binaries: Binaries,
+  owner: Owner,
+  flags: string[] = [],
+): Promise<string> {
   for (;;) {
     const makers = await findDrafts(place.home)
     if (await exists(place.home)) return await checkCluster(place, binaries.version)
     // Ten that start at once need one initdb, not ten. Were two to slip through, the rename decides.
     if (makers.length > 0) await sleep(pollMs)
-    else await makeCluster(place, binaries, owner)
+    else await makeCluster(place, binaries, owner, flags)
   }
 }
 
-async function makeCluster(place: Place, { binDir }: Binaries, owner: Owner): Promise<void> {
+async function makeCluster(place: Place, { binDir }: Binaries, owner: Owner, flags: string[]): Promise<void> {
   await makeWhole(place.home, async (draft) => {
     if ((await findDrafts(place.home))[0] !== draft) return false
     const password = join(draft, 'password')
     await writeFile(password, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
     if (owner) for (const path of [draft, password]) await chown(path, owner.uid, owner.gid)
     const files = [`--pgdata=${join(draft, 'data')}`, `--pwfile=${password}`]
-    const args = [...files, `--username=${superuser}`, '--auth=scram-sha-256', ...locale]
+    const args = [...files, `--username=${superuser}`, '--auth=scram-sha-256', ...locale, ...flags]
     const { code, output } = await run(join(binDir, 'initdb'), args, owner)
     if (code === 0) return true
     // Another maker took this one for dead, or was faster: look again.

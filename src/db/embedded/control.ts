@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Binaries } from './binaries.ts'
 import { EmbeddedPostgresError, explainOutput, ignore } from './error.ts'
-import { choosePort, freePort, loopback, rememberPort } from './port.ts'
+import { freePort, loopback, rememberedPort, rememberPort } from './port.ts'
 import type { Place } from './place.ts'
 import { findPostmaster, isPostmaster } from './postmaster.ts'
 import { run, type Owner } from './run.ts'
@@ -30,7 +30,7 @@ export async function startServer(
 ): Promise<boolean> {
   await renameLongLog(place.log)
   for (let attempt = 1; ; attempt++) {
-    const port = attempt === 1 ? await choosePort(place.port) : await freePort()
+    const port = (attempt === 1 && (await rememberedPort(place.port))) || (await freePort())
     const before = await logSize(place.log)
     const args = ['start', '-D', place.data, '-l', place.log, '-w', '-t', String(Math.ceil(timeoutMs / 1000))]
     args.push('-o', serverOptions(settings, port))

@@ -38,18 +38,21 @@ const pollMs = 50
 /** Starts the Postgres of a data directory, or attaches to the one that already runs there. */
 export async function openEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   try {
-    return await startOrAttach(await prepare(resolve(dir)), options.settings ?? {}, options.timeoutMs ?? 60_000)
+    const { settings = {}, timeoutMs = 60_000 } = options
+    return await startOrAttach(await prepare(resolve(dir), settings), settings, timeoutMs)
   } catch (error) {
     throw explainFiles(error, resolve(dir))
   }
 }
 
-async function prepare(dir: string): Promise<Controls> {
+async function prepare(dir: string, settings: Record<string, string>): Promise<Controls> {
   const owner = await findOwner()
   const binaries = await prepareBinaries(findPackage(), owner, join(owner ? sharedFolder : dir, 'binaries'))
   const place = await findPlace(dir, owner)
   for (const path of [binaries.binDir, place.data]) refuseShellCharacters(path)
-  const password = await ensureCluster(place, binaries, owner)
+  // Whoever wants a server that does not wait for the disk does not want to wait for it here either.
+  const flags = settings.fsync === 'off' ? ['--no-sync'] : []
+  const password = await ensureCluster(place, binaries, owner, flags)
   return { place, binaries, owner, password }
 }
 

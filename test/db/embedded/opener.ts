@@ -5,6 +5,6 @@ import { openEmbedded } from '../../../src/db/embedded/server.ts'
 const [dir = ''] = process.argv.slice(2)
 await using server = await openEmbedded(dir, { settings: { fsync: 'off' } })
 const { attached, port } = server
-console.log(JSON.stringify({ attached, port }))
+process.stdout.write(`${JSON.stringify({ attached, port })}\n`)
 process.stdin.resume()
 await once(process.stdin, 'end')

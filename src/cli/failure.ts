@@ -1,0 +1,89 @@
+import { CommanderError } from 'commander'
+import { ConfigError, secretsOf, type Environment } from '../config.ts'
+import { DomainError } from '../domain/errors.ts'
+import { scrubber } from '../log.ts'
+import { openContext, type Io } from './context.ts'
+import { UsageError } from './error.ts'
+
+export const failed = 1
+export const wrongUsage = 2
+export const interrupted = 130
+
+type Failure = { code: string; message: string; hint?: string | undefined; problems?: object[]; exitCode: number }
+
+/** Tells what went wrong, without a secret and without a stack, and returns the exit code. */
+export async function reportFailure(error: unknown, io: Io, json: boolean): Promise<number> {
+  if (error instanceof CommanderError && error.exitCode === 0) return 0 // help or version, as asked for
+  if (io.signal?.aborted) {
+    io.err.write(json ? toLine({ code: 'INTERRUPTED', message: 'Stopped.' }) : 'Stopped.\n')
+    return interrupted
+  }
+  const env = await openContext(io, json).then(
+    (context) => context.env,
+    () => io.env,
+  )
+  const { exitCode, ...failure } = describeFailure(error)
+  const helpWasShown = error instanceof CommanderError && error.code === 'commander.help'
+  const scrub = scrubberOf(env)
+  if (json) io.err.write(scrub(toLine(failure)))
+  else if (!helpWasShown) io.err.write(scrub(toText(failure) + stackOf(error, env)))
+  return exitCode
+}
+
+function describeFailure(error: unknown): Failure {
+  if (error instanceof CommanderError) {
+    const isHelp = error.code === 'commander.help'
+    const message = isHelp ? 'A command is missing.' : error.message.replace(/^error: /, '')
+    return { code: 'WRONG_USAGE', message, hint: 'See "freshet --help".', exitCode: wrongUsage }
+  }
+  if (error instanceof ConfigError) {
+    const hint = 'Correct them in the environment or in .env; "freshet config" shows what is in effect.'
+    return { code: error.code, message: error.message, hint, problems: error.problems, exitCode: wrongUsage }
+  }
+  if (!(error instanceof Error)) return { code: 'INTERNAL_ERROR', message: String(error), exitCode: failed }
+  const { code, hint, problems } = error as Partial<DomainError>
+  const portProblem = explainPort(error)
+  if (portProblem) return { ...portProblem, exitCode: failed }
+  const isOurs = code !== undefined && /^[A-Z]+(_[A-Z]+)+$/.test(code)
+  if (isOurs) {
+    const exitCode = error instanceof UsageError ? wrongUsage : failed
+    return { code, message: error.message, hint, problems: problems ?? [], exitCode }
+  }
+  const message = error.name.startsWith('PrismaClient') ? lastLine(error.message) : error.message || error.name
+  return { code: 'INTERNAL_ERROR', message, hint: 'LOG_LEVEL=debug shows where it comes from.', exitCode: failed }
+}
+
+function explainPort(error: Error & { syscall?: string; code?: string; address?: string; port?: number }) {
+  if (error.syscall !== 'listen') return undefined
+  const place = `${error.address ?? 'HOST'}:${error.port ?? ''}`
+  if (error.code === 'EADDRINUSE') {
+    return {
+      code: 'PORT_IN_USE',
+      message: `${place} is taken by another program.`,
+      hint: 'Set PORT to another port; PORT=0 takes a free one.',
+    }
+  }
+  return {
+    code: 'CANNOT_LISTEN',
+    message: `${place} cannot be listened on: ${error.message}`,
+    hint: 'Correct HOST and PORT.',
+  }
+}
+
+/** Prisma puts the place in our sources first and what happened last. */
+const lastLine = (message: string) => message.trim().split('\n').at(-1) ?? ''
+
+const toLine = ({ code, message, hint, problems }: Omit<Failure, 'exitCode'>) =>
+  `${JSON.stringify({ error: { code, message, hint: hint ?? null, problems: problems ?? [] } })}\n`
+
+const toText = ({ message, hint }: Omit<Failure, 'exitCode'>) => `error: ${message}\n${hint ? `hint: ${hint}\n` : ''}`
+
+function stackOf(error: unknown, env: Environment): string {
+  const isWanted = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
+  return isWanted && error instanceof Error && !(error instanceof CommanderError) ? `${error.stack}\n` : ''
+}
+
+/** Takes the secrets of this environment out of a text. */
+export function scrubberOf(env: Environment): (text: string) => string {
+  return scrubber(secretsOf(env))
+}
