@@ -32,6 +32,7 @@ create table freshet.applied_sql (
   path text not null,
   hash text not null,
   objects text[] not null,
+  program text not null,
   applied_at timestamp with time zone not null default now(),
   constraint applied_sql_pkey PRIMARY KEY (path)
 );

@@ -41,7 +41,7 @@ const kept = 'select value from kept'
 
 test('comes up with its data after the server was killed', async () => {
   const dir = await stand.ready()
-  const server = await openEmbedded(dir)
+  await using server = await openEmbedded(dir)
   await query(server.url('freshet'), 'create table written as select 2 as value')
   await endServer(server.dataDir, 'SIGKILL')
   expect(await readdir(server.dataDir)).toContain('postmaster.pid')

@@ -114,6 +114,22 @@ test('an older program refuses a newer database', async () => {
   expect(await fingerprint(database.url)).toBe(before)
 })
 
+test('an older program does not put its older functions back', async () => {
+  await using database = await cloneDatabase()
+  const hide = (version: string) =>
+    database.pool.query(
+      "update freshet.applied_sql set hash = 'other', program = $1 where path = 'functions/schedule/tick.sql'",
+      [version],
+    )
+  await hide('0.10.0')
+  await expect(migrate(database.url)).rejects.toMatchObject({
+    code: 'DATABASE_NEWER',
+    message: expect.stringContaining('version 0.10.0 applied its functions/schedule/tick.sql') as string,
+  })
+  await hide('0.0.9')
+  await expect(migrate(database.url)).resolves.toMatchObject({ applied: ['functions/schedule/tick.sql'] })
+})
+
 test('refuses a database whose queue tables are newer', async () => {
   await using database = await cloneDatabase()
   await database.pool.query('update pgboss.version set version = 44')

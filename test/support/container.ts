@@ -49,7 +49,7 @@ async function ask(engine: Engine, method: string, path: string, timeoutMs: numb
   const [response] = (await once(sent, 'response')) as [IncomingMessage]
   let body = ''
   for await (const chunk of response) body = (body + String(chunk)).slice(-2_000)
-  const error = /"(?:error|message)":"([^"]*)"/.exec(body)?.[1]
-  if (response.statusCode !== 200 || error) throw new Error(error ?? `status ${response.statusCode}`)
+  const error = /"(?:error|message)":("(?:[^"\\]|\\.)*")/.exec(body)?.[1]
+  if (response.statusCode !== 200 || error) throw new Error(error ?? `it answered ${response.statusCode}`)
   return true
 }

@@ -1,4 +1,5 @@
 import queueManifest from 'pg-boss/package.json' with { type: 'json' }
+import ownManifest from '../../../package.json' with { type: 'json' }
 import { MigrationError } from './errors.ts'
 import type { MigrationFile, ReplaceableFile, SqlFiles } from './files.ts'
 import type { DatabaseState } from './state.ts'
@@ -21,6 +22,9 @@ export type MigrationPlan = {
 
 const oldestServer = 15
 const queueVersion = queueManifest.pgboss.schema
+
+/** Who applies the files: a program of an older version must not put its older functions back. */
+export const programVersion = ownManifest.version
 
 /** Compares the files with the database's state. Refuses a database that this program must not touch. */
 export function comparePlan(files: SqlFiles, state: DatabaseState): MigrationPlan {
@@ -65,6 +69,9 @@ function refuseUnsuitable(files: SqlFiles, state: DatabaseState) {
   if (state.queueVersion !== null && state.queueVersion > queueVersion) {
     refuseNewer(`its queue tables have version ${state.queueVersion}, this program knows ${queueVersion}`)
   }
+  const hashes = new Map(files.replaceables.map(({ path, hash }) => [path, hash]))
+  const newer = state.applied.find(({ path, hash, program }) => hashes.get(path) !== hash && isNewer(program))
+  if (newer) refuseNewer(`version ${newer.program} applied its ${newer.path}, this is ${programVersion}`)
   const last = state.migrations.toSorted().at(-1) ?? ''
   const late = files.migrations.find(({ name }) => name < last && !state.migrations.includes(name))
   if (late) {
@@ -73,6 +80,11 @@ function refuseUnsuitable(files: SqlFiles, state: DatabaseState) {
       `${late.path} has not run, yet the later ${last} has. Give it a number after ${last}.`,
     )
   }
+}
+
+/** Whether a version, as in 1.2.3, is newer than this program's. */
+function isNewer(version: string): boolean {
+  return version.localeCompare(programVersion, 'en', { numeric: true }) > 0
 }
 
 function refuseNewer(reason: string): never {

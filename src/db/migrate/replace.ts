@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg'
 import { failureOf, isStatementError } from './errors.ts'
 import type { ReplaceableFile } from './files.ts'
-import type { MigrationPlan } from './plan.ts'
+import { programVersion, type MigrationPlan } from './plan.ts'
 import type { OnStep } from './step.ts'
 
 /** Applies functions, views and triggers and drops those whose file left, inside the transaction that is open. */
@@ -128,8 +128,8 @@ async function record(client: ClientBase, plan: MigrationPlan) {
   await client.query('delete from freshet.applied_sql where path = any ($1)', [plan.goneFiles])
   for (const { file } of plan.replaceables) {
     await client.query(
-      'insert into freshet.applied_sql (path, hash, objects) values ($1, $2, $3) on conflict (path) do update set hash = excluded.hash, objects = excluded.objects, applied_at = now()',
-      [file.path, file.hash, file.objects],
+      'insert into freshet.applied_sql (path, hash, objects, program) values ($1, $2, $3, $4) on conflict (path) do update set hash = excluded.hash, objects = excluded.objects, program = excluded.program, applied_at = now()',
+      [file.path, file.hash, file.objects, programVersion],
     )
   }
 }

@@ -12,8 +12,8 @@ export type DatabaseState = {
   queueVersion: number | null
   /** Migrations that ran, in the order they ran. */
   migrations: string[]
-  /** Files as they were last applied. */
-  applied: { path: string; hash: string; objects: string[] }[]
+  /** Files as they were last applied, and the version of the program that did it. */
+  applied: { path: string; hash: string; objects: string[]; program: string }[]
   /** Functions, views and triggers that exist. */
   objects: string[]
 }
@@ -34,7 +34,7 @@ export async function readState(client: ClientBase): Promise<DatabaseState> {
     )
     const applied = await readRecord<DatabaseState['applied'][number]>(
       'freshet.applied_sql',
-      'select path, hash, objects from freshet.applied_sql',
+      'select path, hash, objects, program from freshet.applied_sql',
     )
     return {
       serverVersion: catalog.server_version,

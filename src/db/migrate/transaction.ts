@@ -62,7 +62,7 @@ async function settle(client: ClientBase) {
 
 async function replaceAll(client: ClientBase, files: SqlFiles, report: MigrationReport, onStep: OnStep) {
   await client.query(
-    'create table if not exists freshet.applied_sql (path text primary key, hash text not null, objects text[] not null, applied_at timestamptz not null default now())',
+    'create table if not exists freshet.applied_sql (path text primary key, hash text not null, objects text[] not null, program text not null, applied_at timestamptz not null default now())',
   )
   const state = await readState(client) // again: migrations may have taken objects along
   const plan = comparePlan(files, state)

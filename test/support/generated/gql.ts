@@ -14,12 +14,12 @@ import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-
  * Learn more about it here: https://the-guild.dev/graphql/codegen/plugins/presets/preset-client#reducing-bundle-size
  */
 type Documents = {
-    "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) { id slug name website domain logoUrl tier }\n  }\n": typeof types.CreateRetailerDocument,
-    "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) { id name kind visibilityStatus upcTrusted expiryHours isDisplayPrimary visibility { visible reason } }\n  }\n": typeof types.CreateSourceDocument,
+    "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) {\n      id\n      slug\n      name\n      website\n      domain\n      logoUrl\n      tier\n    }\n  }\n": typeof types.CreateRetailerDocument,
+    "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) {\n      id\n      name\n      kind\n      visibilityStatus\n      upcTrusted\n      expiryHours\n      isDisplayPrimary\n      visibility {\n        visible\n        reason\n      }\n    }\n  }\n": typeof types.CreateSourceDocument,
 };
 const documents: Documents = {
-    "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) { id slug name website domain logoUrl tier }\n  }\n": types.CreateRetailerDocument,
-    "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) { id name kind visibilityStatus upcTrusted expiryHours isDisplayPrimary visibility { visible reason } }\n  }\n": types.CreateSourceDocument,
+    "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) {\n      id\n      slug\n      name\n      website\n      domain\n      logoUrl\n      tier\n    }\n  }\n": types.CreateRetailerDocument,
+    "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) {\n      id\n      name\n      kind\n      visibilityStatus\n      upcTrusted\n      expiryHours\n      isDisplayPrimary\n      visibility {\n        visible\n        reason\n      }\n    }\n  }\n": types.CreateSourceDocument,
 };
 
 /**
@@ -39,11 +39,11 @@ export function graphql(source: string): unknown;
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
-export function graphql(source: "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) { id slug name website domain logoUrl tier }\n  }\n"): (typeof documents)["\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) { id slug name website domain logoUrl tier }\n  }\n"];
+export function graphql(source: "\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) {\n      id\n      slug\n      name\n      website\n      domain\n      logoUrl\n      tier\n    }\n  }\n"): (typeof documents)["\n  mutation CreateRetailer($input: CreateRetailerInput!) {\n    createRetailer(input: $input) {\n      id\n      slug\n      name\n      website\n      domain\n      logoUrl\n      tier\n    }\n  }\n"];
 /**
  * The graphql function is used to parse GraphQL queries into a document that can be used by GraphQL clients.
  */
-export function graphql(source: "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) { id name kind visibilityStatus upcTrusted expiryHours isDisplayPrimary visibility { visible reason } }\n  }\n"): (typeof documents)["\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) { id name kind visibilityStatus upcTrusted expiryHours isDisplayPrimary visibility { visible reason } }\n  }\n"];
+export function graphql(source: "\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) {\n      id\n      name\n      kind\n      visibilityStatus\n      upcTrusted\n      expiryHours\n      isDisplayPrimary\n      visibility {\n        visible\n        reason\n      }\n    }\n  }\n"): (typeof documents)["\n  mutation CreateSource($input: CreateSourceInput!) {\n    createSource(input: $input) {\n      id\n      name\n      kind\n      visibilityStatus\n      upcTrusted\n      expiryHours\n      isDisplayPrimary\n      visibility {\n        visible\n        reason\n      }\n    }\n  }\n"];
 
 export function graphql(source: string) {
   return (documents as any)[source] ?? {};
