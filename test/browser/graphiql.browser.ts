@@ -26,6 +26,9 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
 })
 
+/** What GraphiQL has kept of its tabs; it waits for a pause before it does. */
+const keptTabs = (page: Page) => page.evaluate<string>("localStorage.getItem('graphiql:tabState') ?? ''")
+
 /** Opens a link that carries an operation, and runs it. */
 async function run(page: Page, query: string) {
   await page.goto(`${server.url}?query=${encodeURIComponent(query)}`)
@@ -51,9 +54,15 @@ test('the page loads from this server alone, breaks no rule of its policy, and f
 
 test('a reload asks for the page and the schema, and for nothing else', async () => {
   await using site = await openPage(browser, server.url)
-  await site.page.waitForLoadState('networkidle')
+  const settled = async () => {
+    await ready(site.page)
+    await expect.poll(() => site.page.workers().length).toBe(3)
+    await expect.poll(() => server.asked).toContain('POST /graphql')
+  }
+  await settled()
   server.asked.length = 0
-  await site.page.reload({ waitUntil: 'networkidle' })
+  await site.page.reload()
+  await settled()
   expect(server.asked).toEqual(['GET /graphql', 'POST /graphql'])
 })
 
@@ -173,6 +182,7 @@ test('a ready-made operation opens in a tab of its own and leaves the others as 
   await page.getByRole('tab', { name: 'Welcome' }).locator('.graphiql-tab-button').click()
   expect(await readEditor(page, 'operation.graphql')).toContain('# mine')
 
+  await expect.poll(() => keptTabs(page)).toContain('mutation CreateSource')
   await page.reload()
   await ready(page)
   expect(await tabTitles(page)).toEqual(['Welcome', 'CreateRetailer', 'CreateSource'])
@@ -180,18 +190,17 @@ test('a ready-made operation opens in a tab of its own and leaves the others as 
 })
 
 test('a link brings its operation in a tab of its own and leaves the address', async () => {
-  await using site = await openPage(browser, server.url)
+  await using site = await openPage(browser, `${server.url}?query=${encodeURIComponent('query Whoami { whoami }')}`)
   const { page } = site
-  await chooseOperation(page, 'create a source')
-  await expect.poll(() => tabTitles(page)).toEqual(['Welcome', 'CreateSource'])
-  const kept = () => page.evaluate<string>('JSON.stringify(localStorage)')
-  await expect.poll(kept).toContain('mutation CreateSource')
-
-  await page.goto(`${server.url}?query=${encodeURIComponent('query Whoami { whoami }')}`)
-  await ready(page)
   expect(page.url()).toBe(server.url)
-  expect(await tabTitles(page)).toEqual(['Welcome', 'CreateSource', 'Whoami'])
-  expect(await readEditor(page, 'operation.graphql')).toBe('query Whoami { whoami }')
+  expect(await tabTitles(page)).toEqual(['Whoami'])
+  await chooseOperation(page, 'create a source')
+  await expect.poll(() => keptTabs(page)).toContain('mutation CreateSource')
+
+  await page.goto(`${server.url}?query=${encodeURIComponent('query Other { whoami }')}`)
+  await ready(page)
+  expect(await tabTitles(page)).toEqual(['Whoami', 'CreateSource', 'Other'])
+  expect(await readEditor(page, 'operation.graphql')).toBe('query Other { whoami }')
   expect(await readEditor(page, 'variables.json')).toBe('')
   expect(await readAnswer(page)).toBeUndefined()
 })

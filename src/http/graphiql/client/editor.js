@@ -14,8 +14,8 @@ export async function startEditor(root, { endpoint, welcome }) {
   const shared = takeSharedOperation()
   window.YogaGraphiQL.renderYogaGraphiQL(root, {
     endpoint,
-    defaultTabs: [{ query: welcome }],
-    ...shared,
+    defaultTabs: [shared ?? { query: welcome }], // when no tabs are kept from before
+    ...shared, // one more tab when there are
     shouldPersistHeaders: false,
     storage: maskedStorage,
     onEditQuery() {}, // in place of the default, which writes every edit into the address
@@ -60,7 +60,7 @@ function takeSharedOperation() {
   const parameters = new URLSearchParams(location.search)
   if (location.search) history.replaceState(null, '', location.pathname)
   const query = parameters.get('query')
-  return query ? { query, variables: parameters.get('variables') ?? '' } : {}
+  return query ? { query, variables: parameters.get('variables') ?? '' } : undefined
 }
 
 /** Tabs outlive the session in localStorage; a key that was typed into one does not. */

@@ -20,7 +20,7 @@ export function authorizeFetch(endpoint, onAnswer) {
 }
 
 function watch(response, onAnswer) {
-  if (response.headers.get('content-type')?.startsWith('text/event-stream')) return response
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) return watchStream(response, onAnswer)
   response
     .clone()
     .json()
