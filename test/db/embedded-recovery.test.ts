@@ -69,14 +69,17 @@ test('gets over a lock file whose process id belongs to somebody else by now', a
   }
 })
 
-test('gets over a lock file that a power cut left empty', async () => {
+test('gets over a lock file that a power cut left empty or spoilt', async () => {
   const dir = await stand.ready()
   const file = join(dir, 'postgres', 'data', 'postmaster.pid')
-  await writeFile(file, '')
-  expect(await findPostmaster(dirname(file))).toEqual({ pid: 0, port: 0, status: 'starting' })
-  await utimes(file, new Date(), new Date(Date.now() - 6_000))
-  await using server = await openEmbedded(dir, fast)
-  expect(await query(server.url('freshet'), kept)).toEqual([{ value: 1 }])
+  for (const text of ['', '\0\0\0\0']) {
+    await writeFile(file, text)
+    // It may be in the making.
+    expect(await findPostmaster(dirname(file))).toEqual({ pid: 0, port: 0, status: 'starting' })
+    await utimes(file, new Date(), new Date(Date.now() - 6_000))
+    await using server = await openEmbedded(dir, fast)
+    expect(await query(server.url('freshet'), kept)).toEqual([{ value: 1 }])
+  }
 })
 
 test('knows its own server from other processes, with and without /proc', async () => {
@@ -184,6 +187,7 @@ test('says what is wrong when initdb runs out of space, lacks rights or fails, a
   const owner = await findOwner()
   for (const [code, line] of [
     ['DISK_FULL', 'initdb: error: could not create directory "x": No space left on device'],
+    ['DISK_FULL', 'HINT:  Check free disk space.'],
     ['DATA_DIR_DENIED', 'initdb: error: could not create directory "x": Permission denied'],
     ['INIT_FAILED', 'initdb: error: something else'],
   ] as const) {
@@ -205,7 +209,9 @@ test('shows the last lines of the log when the server does not start, and no pas
   const error = await openEmbedded(dir, { settings: { shared_buffers: password } }).catch((caught: unknown) => caught)
   expect(error).toMatchObject({
     code: 'START_FAILED',
-    message: expect.stringContaining('invalid value for parameter "shared_buffers": "[password]"'),
+    message: expect.stringMatching(
+      /postgres\.log, ends with:\n.*invalid value for parameter "shared_buffers": "\[password\]"/s,
+    ),
     hint: expect.stringContaining('DATABASE_URL'),
   })
   expect(inspect(error)).not.toContain(password)

@@ -6,8 +6,10 @@ import { loopback } from './port.ts'
 
 const anchorName = 'freshet:anchor'
 const leavingName = 'freshet:leaving'
+
 /** Advisory lock in the database `postgres`, where only anchors are: held by the one that decides whether to stop. */
 export const departureLock = 4_737_001
+
 const connectMs = 5_000
 const lockMs = 10_000
 const retryMs = 1_000

@@ -6,7 +6,7 @@ import { EmbeddedPostgresError, explainOutput, ignore } from './error.ts'
 import { freePort, loopback, rememberedPort, rememberPort } from './port.ts'
 import type { Place } from './place.ts'
 import { findPostmaster, isPostmaster } from './postmaster.ts'
-import { run, type Owner } from './run.ts'
+import { isRunning, run, type Owner } from './run.ts'
 
 /** All that is needed to start and stop one server. */
 export type Controls = { place: Place; binaries: Binaries; owner: Owner; password: string }
@@ -44,7 +44,7 @@ export async function startServer(
     if (portTaken.test(log) && attempt < portAttempts) continue
     if (heldByOther.test(log) || (await findPostmaster(place.data))) return false
     const lines = (log.trim() || output).split('\n').slice(-shownLines).join('\n').replaceAll(password, '[password]')
-    throw explainOutput('START_FAILED', `Postgres did not start in ${place.data}`, lines, place.base)
+    throw explainOutput('START_FAILED', `Postgres did not start. Its log, ${place.log}, ends with`, lines, place.base)
   }
 }
 
@@ -54,7 +54,7 @@ export async function startServer(
  */
 export async function stopServer({ place }: Controls): Promise<void> {
   const running = await findPostmaster(place.data)
-  if (running === undefined) return
+  if (running === undefined || !isRunning(running.pid)) return
   process.kill(running.pid, 'SIGINT')
   const deadline = performance.now() + stopMs
   while (await isPostmaster(running.pid, place.data)) {

@@ -25,7 +25,7 @@ export function ignore(...codes: string[]) {
   }
 }
 
-const diskFull = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded/
+const diskFull = /ENOSPC|EDQUOT|No space left on device|Disk quota exceeded|Check free disk space/
 const denied = /EACCES|EPERM|EROFS|Permission denied|Operation not permitted|Read-only file system/
 
 /** True when the text of a program, or the code of an error, says that something was not allowed. */

@@ -7,7 +7,7 @@ import { isRunning, run } from './run.ts'
 /** What `postmaster.pid` says of a server: its process, its port and whether it is `starting`, `ready` or `stopping`. */
 export type Postmaster = { pid: number; port: number; status: string }
 
-const emptyMs = 5_000
+const unwrittenMs = 5_000
 
 /** The server that runs on a data directory. A lock file that only looks like one is removed. */
 export async function findPostmaster(dataDir: string): Promise<Postmaster | undefined> {
@@ -15,15 +15,15 @@ export async function findPostmaster(dataDir: string): Promise<Postmaster | unde
   const text = await readFile(file, 'utf8').catch(ignore('ENOENT'))
   if (text === undefined) return undefined
   const [pid, , , port, , , , status] = text.split('\n').map((line) => line.trim())
-  if (!pid) {
+  // The id of a single-user Postgres is negative.
+  const id = Math.abs(Number(pid))
+  if (!(id > 0)) {
     // Being written at this moment, or all that a power cut left of it; Postgres starts on neither.
     const found = await stat(file).catch(ignore('ENOENT'))
-    if (found && Date.now() - found.mtimeMs < emptyMs) return { pid: 0, port: 0, status: 'starting' }
+    if (found && Date.now() - found.mtimeMs < unwrittenMs) return { pid: 0, port: 0, status: 'starting' }
     await removeStaleLock(dataDir, text)
     return undefined
   }
-  // The id of a single-user Postgres is negative.
-  const id = Math.abs(Number(pid))
   if (await isPostmaster(id, dataDir)) return { pid: id, port: Number(port), status: status ?? 'starting' }
   // Postgres itself gets over the id of a dead process, but not over one that belongs to somebody else by now.
   if (isRunning(id)) await removeStaleLock(dataDir, text)
@@ -43,7 +43,7 @@ export async function isPostmaster(
   const [command, folder] = await (platform === 'linux' ? lookInProc(pid) : askPs(pid))
   if (command === undefined) return true
   if (!/(^|\/)postgres( -|$)/.test(command)) return false
-  return folder === undefined || folder === dataDir || command.includes(dataDir)
+  return folder === undefined || folder === dataDir
 }
 
 type Seen = [command: string | undefined, folder: string | undefined]

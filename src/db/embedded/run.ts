@@ -29,6 +29,8 @@ export function run(file: string, args: string[], owner?: Owner): Promise<Finish
 
 /** True when a process of this id exists, whoever owns it. */
 export function isRunning(pid: number): boolean {
+  // To the system 0 and below mean whole process groups, ours first.
+  if (!(pid > 0)) return false
   try {
     process.kill(pid, 0)
     return true

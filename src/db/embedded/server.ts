@@ -139,6 +139,6 @@ function unreachable({ place }: Controls, trouble: unknown, timeoutMs: number): 
     return new EmbeddedPostgresError('SERVER_UNUSABLE', message, `Look into ${place.log}`, trouble)
   }
   const message = `The Postgres in ${place.data} was not ready within ${timeoutMs / 1000} s${reason}`
-  const hint = `Look into ${place.log}; it may still be recovering, then start again`
+  const hint = `Look into ${place.log}, start again (it may have been recovering), remove postmaster.pid if no server runs there`
   return new EmbeddedPostgresError('START_TIMEOUT', message, hint, trouble)
 }
