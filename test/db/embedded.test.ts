@@ -232,10 +232,10 @@ async function aDecider(url: string, mode: '' | '_shared') {
   client.on('error', () => {})
   await client.connect()
   const count = async (text: string) => (await client.query<{ count: number }>(text)).rows[0]?.count
-  await client.query(`select pg_advisory_lock${mode}($1)`, [departureLock])
+  await client.query(`select pg_advisory_lock${mode}($1, $2)`, departureLock)
   return {
     client,
-    release: () => client.query(`select pg_advisory_unlock${mode}($1)`, [departureLock]),
+    release: () => client.query(`select pg_advisory_unlock${mode}($1, $2)`, departureLock),
     untilSomebodyWaits: () =>
       until(async () => (await count(`select count(*)::int from pg_locks where not granted`)) === 1),
     untilAnchorsAre: (number: number) => until(async () => (await count(anchors)) === number),

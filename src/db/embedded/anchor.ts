@@ -8,7 +8,7 @@ const anchorName = 'freshet:anchor'
 const leavingName = 'freshet:leaving'
 
 /** Advisory lock in the database `postgres`, where only anchors are: held by the one that decides whether to stop. */
-export const departureLock = 4_737_001
+export const departureLock = [4611, 0]
 
 const connectMs = 5_000
 const lockMs = 10_000
@@ -91,8 +91,8 @@ async function connect(port: number, password: string, prepare?: (client: Client
   try {
     await client.connect()
     // Whoever is deciding to stop either sees this connection, or keeps the lock until the server is down.
-    await client.query('select pg_advisory_lock_shared($1)', [departureLock])
-    await client.query('select pg_advisory_unlock_shared($1)', [departureLock])
+    await client.query('select pg_advisory_lock_shared($1, $2)', departureLock)
+    await client.query('select pg_advisory_unlock_shared($1, $2)', departureLock)
     await prepare?.(client)
     return { client, socket }
   } catch (error) {
@@ -102,7 +102,7 @@ async function connect(port: number, password: string, prepare?: (client: Client
 }
 
 async function isLast(client: Client): Promise<boolean> {
-  await client.query('select pg_advisory_lock($1)', [departureLock])
+  await client.query('select pg_advisory_lock($1, $2)', departureLock)
   // A backend gives up its locks before it drops out of pg_stat_activity: the next one to leave must not count this one.
   await client.query(`set application_name = '${leavingName}'`)
   const others = await client.query('select from pg_stat_activity where application_name = $1 limit 1', [anchorName])
