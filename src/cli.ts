@@ -29,9 +29,11 @@ Exit codes: 0 fine, 1 the command failed, 2 wrong usage or bad configuration, 13
 export async function runCli(argv: string[], io: Io): Promise<number> {
   const json = wantsJson(argv)
   let exitCode = 0
-  const run: Run = (work) => async (...args) => {
-    exitCode = (await work(await openContext(io, json), ...args)) ?? 0
-  }
+  const run: Run =
+    (work) =>
+    async (...args) => {
+      exitCode = (await work(await openContext(io, json), ...args)) ?? 0
+    }
   const program = createProgram(io, json)
   for (const add of commands) add(program, run)
   addJson(program)

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter } from 'node:path'
@@ -19,10 +19,8 @@ export function generatePrisma(): void {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
   // The generators are found by name, as npm scripts would find them.
   const env = { ...process.env, PATH: `${root}node_modules/.bin${delimiter}${process.env.PATH}` }
-  execFileSync(process.execPath, [`${root}node_modules/prisma/build/index.js`, 'generate', '--no-hints'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const args = [`${root}node_modules/prisma/build/index.js`, 'generate', '--no-hints']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`prisma generate failed:\n${stdout}${stderr}`)
   writeFileSync(stamp, hash)
 }

@@ -32,7 +32,7 @@ missing as (
   cross join lateral unnest(
     case
       when t.name in ('freshet.migrations', 'freshet.applied_sql') then array['select']
-      when t.name = 'freshet.audit_log' then array['select', 'insert', 'delete']
+      when t.name = 'freshet.audit_log' then array['select', 'insert']
       else array['select', 'insert', 'update', 'delete']
     end
   ) as r(privilege)

@@ -20,7 +20,10 @@ export async function withDatabase<Result>(
   const config = await readSettings(context)
   await using database = await openDatabase(config)
   context.signal.throwIfAborted()
-  return await unlessStopped(context.signal, reachThen(database, () => work({ config, database })))
+  return await unlessStopped(
+    context.signal,
+    reachThen(database, () => work({ config, database })),
+  )
 }
 
 async function reachThen<Result>(database: Database, work: () => Promise<Result>): Promise<Result> {

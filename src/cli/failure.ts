@@ -1,9 +1,12 @@
 import { CommanderError } from 'commander'
-import { ConfigError, secretsOf, type Environment } from '../config.ts'
+import { ConfigError, loadEnvironment, secretsOf, type Environment } from '../config.ts'
+import { EmbeddedPostgresError } from '../db/embedded/error.ts'
+import { MigrationError } from '../db/migrate/errors.ts'
+import { DatabaseUnreachableError } from '../db/reach.ts'
 import { DomainError } from '../domain/errors.ts'
 import { scrubber } from '../log.ts'
-import { openContext, type Io } from './context.ts'
-import { UsageError } from './error.ts'
+import type { Io } from './context.ts'
+import { CommandError, UsageError } from './error.ts'
 
 export const failed = 1
 export const wrongUsage = 2
@@ -12,16 +15,13 @@ export const interrupted = 130
 type Failure = { code: string; message: string; hint?: string | undefined; problems?: object[]; exitCode: number }
 
 /** Tells what went wrong, without a secret and without a stack, and returns the exit code. */
-export async function reportFailure(error: unknown, io: Io, json: boolean): Promise<number> {
+export function reportFailure(error: unknown, io: Io, json: boolean): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0 // help or version, as asked for
   if (io.signal?.aborted) {
     io.err.write(json ? toLine({ code: 'INTERRUPTED', message: 'Stopped.' }) : 'Stopped.\n')
     return interrupted
   }
-  const env = await openContext(io, json).then(
-    (context) => context.env,
-    () => io.env,
-  )
+  const env = readEnvironment(io)
   const { exitCode, ...failure } = describeFailure(error)
   const helpWasShown = error instanceof CommanderError && error.code === 'commander.help'
   const scrub = scrubberOf(env)
@@ -29,6 +29,9 @@ export async function reportFailure(error: unknown, io: Io, json: boolean): Prom
   else if (!helpWasShown) io.err.write(scrub(toText(failure) + stackOf(error, env)))
   return exitCode
 }
+
+/** Errors whose code is stable and whose message and hint say what to do. */
+const expected = [CommandError, DomainError, DatabaseUnreachableError, EmbeddedPostgresError, MigrationError]
 
 function describeFailure(error: unknown): Failure {
   if (error instanceof CommanderError) {
@@ -41,14 +44,13 @@ function describeFailure(error: unknown): Failure {
     return { code: error.code, message: error.message, hint, problems: error.problems, exitCode: wrongUsage }
   }
   if (!(error instanceof Error)) return { code: 'INTERNAL_ERROR', message: String(error), exitCode: failed }
-  const { code, hint, problems } = error as Partial<DomainError>
-  const portProblem = explainPort(error)
-  if (portProblem) return { ...portProblem, exitCode: failed }
-  const isOurs = code !== undefined && /^[A-Z]+(_[A-Z]+)+$/.test(code)
-  if (isOurs) {
+  if (expected.some((type) => error instanceof type)) {
+    const { code, hint, problems } = error as CommandError
     const exitCode = error instanceof UsageError ? wrongUsage : failed
     return { code, message: error.message, hint, problems: problems ?? [], exitCode }
   }
+  const portProblem = explainPort(error)
+  if (portProblem) return { ...portProblem, exitCode: failed }
   const message = error.name.startsWith('PrismaClient') ? lastLine(error.message) : error.message || error.name
   return { code: 'INTERNAL_ERROR', message, hint: 'LOG_LEVEL=debug shows where it comes from.', exitCode: failed }
 }
@@ -83,7 +85,13 @@ function stackOf(error: unknown, env: Environment): string {
   return isWanted && error instanceof Error && !(error instanceof CommanderError) ? `${error.stack}\n` : ''
 }
 
-/** Takes the secrets of this environment out of a text. */
-export function scrubberOf(env: Environment): (text: string) => string {
-  return scrubber(secretsOf(env))
+function readEnvironment({ env, folder }: Io): Environment {
+  try {
+    return loadEnvironment(folder, env)
+  } catch {
+    return env // the .env file cannot be read, which may be what is to be told
+  }
 }
+
+/** Takes the secrets of this environment out of a text. */
+export const scrubberOf = (env: Environment): ((text: string) => string) => scrubber(secretsOf(env))

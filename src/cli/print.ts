@@ -14,7 +14,14 @@ export function toJson(data: unknown): string {
 export function alignRows(rows: string[][]): string {
   const shown = rows.map((row) => row.map(visible))
   const widths = (shown[0] ?? []).map((_, column) => Math.max(...shown.map((row) => row[column]?.length ?? 0)))
-  return shown.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()).join('\n')
+  return shown
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
 }
 
 /** A text from the database as a terminal may show it: no control characters, which could rewrite the screen. */

@@ -37,8 +37,7 @@ function createClient(connectionString: string): pg.Client {
     return new pg.Client({ connectionString, application_name: 'freshet', connectionTimeoutMillis: connectMs })
   } catch (error) {
     const message = `The Postgres connection URL cannot be used: ${(error as Error).message}.`
-    const hint =
-      'Correct DATABASE_URL: special characters of a password are written as in %40, and files it names must exist.'
+    const hint = 'Correct DATABASE_URL; files that it names must exist.'
     throw new DatabaseUnreachableError('DATABASE_UNREACHABLE', message, hint, error)
   }
 }

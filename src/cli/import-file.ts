@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { Db } from '../db/prisma.ts'
+import type { Actor } from '../domain/access/actor.ts'
+import type { ImportCounts } from '../domain/import.ts'
+import type { Run } from './context.ts'
+import { CommandError } from './error.ts'
+import { print } from './print.ts'
+
+type Import = (db: Db, actor: Actor, csv: string, options: { dryRun: boolean }) => Promise<ImportCounts>
+type Kind = { what: string; help: string; load: () => Promise<Import> }
+
+/** Adds `import <file>` to a group: one list, all of it or nothing. */
+export function addImport(group: Command, run: Run, { what, help, load }: Kind): void {
+  group
+    .command('import')
+    .description(`take over a list of ${what} from a CSV file`)
+    .argument('<file>', 'a table in UTF-8 with a header row')
+    .option('--dry-run', 'only say what would happen')
+    .addHelpText('after', help)
+    .action(
+      run(async (context, file: string, { dryRun = false }: { dryRun?: boolean }) => {
+        const csv = await readCsv(resolve(context.folder, file), file)
+        const { withDb } = await import('./connect.ts')
+        const importRows = await load()
+        await withDb(context, async ({ db, actor }) => {
+          const counts = await importRows(db, actor, csv, { dryRun }).catch((error: unknown) =>
+            explainRefusal(error, file),
+          )
+          const { rows, created, updated, unchanged } = counts
+          const text = `${rows} ${what}: ${created} created, ${updated} updated, ${unchanged} unchanged.`
+          print(context, dryRun ? `${text} This was a dry run: nothing was written.` : text, counts)
+        })
+      }),
+    )
+}
+
+async function readCsv(path: string, shown: string): Promise<string> {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path))
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    const reasons: Record<string, [reason: string, hint: string]> = {
+      ENOENT: ['there is no such file', 'Check the path.'],
+      EISDIR: ['it is a folder', 'Name a CSV file.'],
+      EACCES: ['reading it is not allowed', 'Give yourself the right to read it.'],
+      ERR_ENCODING_INVALID_ENCODED_DATA: ['it is not UTF-8', 'Save it as CSV in UTF-8.'],
+    }
+    const [reason, hint] = reasons[code] ?? [(error as Error).message, 'Check the file.']
+    throw new CommandError('FILE_UNREADABLE', `${shown} cannot be read: ${reason}.`, { hint, cause: error })
+  }
+}
+
+/** Says of each problem where in the file it is. */
+async function explainRefusal(error: unknown, file: string): Promise<never> {
+  const { DomainError } = await import('../domain/errors.ts')
+  if (!(error instanceof DomainError) || error.code !== 'IMPORT_REFUSED') throw error
+  const message = error.message
+    .replace(/^The list/, file)
+    .replace(/^csv\.header\.([^:]*):/gm, '  line 1, column $1:')
+    .replace(/^csv\.line (\d+)\.([^:]*):/gm, '  line $1, column $2:')
+    .replace(/^csv\.line (\d+):/gm, '  line $1:')
+    .replace(/^csv:/gm, '  the file')
+  const problems = (error.problems ?? []).map(({ field, message: text }) => ({ ...placeOf(field), message: text }))
+  throw new CommandError(error.code, message, {
+    hint: 'Correct them and import the whole list again.',
+    problems,
+    cause: error,
+  })
+}
+
+function placeOf(field: string): { line: number | null; column: string | null } {
+  const [, line, column] = /^csv\.(?:line (\d+)|header)(?:\.(.*))?$/.exec(field) ?? []
+  if (field.startsWith('csv.header.')) return { line: 1, column: column ?? null }
+  return { line: line === undefined ? null : Number(line), column: column ?? null }
+}

@@ -1,0 +1,81 @@
+import { relative } from 'node:path'
+import type { Context } from '../cli/context.ts'
+import { toJson } from '../cli/print.ts'
+import { readConfig } from '../config.ts'
+import { runServer } from '../main.ts'
+import { createApi } from './api.ts'
+import { openDemoFolder, type DemoFolder } from './folder.ts'
+import { findFreePort } from './port.ts'
+import { steps, type Demo } from './steps.ts'
+
+const query = '{ retailers(first: 3) { totalCount nodes { name website } } }'
+
+/** Starts the whole server in a folder of its own, fills it through its API, and says what to try. */
+export async function runDemo(context: Context, { once }: { once: boolean }): Promise<void> {
+  const { env, given, out, json } = context
+  const done = new AbortController()
+  const signal = AbortSignal.any([context.signal, done.signal])
+  const own = {
+    ...env,
+    // Sample data never goes into a database that somebody named for real work.
+    DATABASE_URL: undefined,
+    DATABASE_DIRECT_URL: undefined,
+    FRESHET_DATA_DIR: given.FRESHET_DATA_DIR || '.freshet-demo',
+    FRESHET_ADMIN_KEY: undefined,
+    FRESHET_ROLE: 'all',
+    FRESHET_MIGRATE: 'true',
+    LOG_LEVEL: env.LOG_LEVEL || 'warn',
+  }
+  const { config } = readConfig(own)
+  const folder = await openDemoFolder(config.dataDir)
+  const port = await findFreePort(config.http.host, config.http.port)
+  await runServer(
+    { ...own, FRESHET_ADMIN_KEY: folder.adminKey, PORT: String(port) },
+    {
+      out,
+      signal,
+      readable: json ? false : undefined,
+      announce: async ({ app: { url } }) => {
+        const answer = await seed(url, folder)
+        if (once) done.abort('the demo was to run once')
+        return json ? `${toJson({ demo: answer })}\n` : describe(answer, folder, once)
+      },
+    },
+  )
+}
+
+type Answer = { url: string; adminKey: string; readKey: string; steps: string[]; query: string; answer: unknown }
+
+async function seed(url: string, folder: DemoFolder): Promise<Answer> {
+  const demo: Demo = { url, folder, ask: createApi(url, folder.adminKey), readKey: '' }
+  const told: string[] = []
+  for (const step of steps) told.push(await step(demo))
+  const answer = await createApi(url, demo.readKey)(query)
+  return { url: `${url}/graphql`, adminKey: folder.adminKey, readKey: demo.readKey, steps: told, query, answer }
+}
+
+function describe({ url, adminKey, readKey, steps: told, answer }: Answer, folder: DemoFolder, once: boolean): string {
+  const lines = [
+    "Freshet's demo is ready.",
+    '',
+    `GraphiQL   ${url}`,
+    `Admin key  ${adminKey}`,
+    `           kept in ${nearPath(folder.adminKeyFile)}; paste it into GraphiQL`,
+    ...told.map((line, index) => (index === 0 ? 'Inside' : '').padEnd(11) + line),
+    '',
+    'Try',
+    `  curl -s ${url} -H 'content-type: application/json' \\`,
+    `    -H 'authorization: Bearer ${readKey}' \\`,
+    `    --data '${JSON.stringify({ query })}'`,
+    'which answers',
+    `  ${JSON.stringify({ data: answer })}`,
+    ...(once ? [] : ['', 'Ctrl-C stops it.']),
+  ]
+  return `\n${lines.map((line) => (line ? `  ${line}\n` : '\n')).join('')}\n`
+}
+
+/** A path as people write it: from here on, if it lies below. */
+function nearPath(path: string): string {
+  const near = relative('', path)
+  return near.startsWith('..') ? path : near
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises'
+import { CommandError } from '../cli/error.ts'
+import { createApi, type Ask } from './api.ts'
+import { keepKey, readKey, type DemoFolder } from './folder.ts'
+
+export type Demo = { url: string; folder: DemoFolder; ask: Ask; readKey: string }
+
+/** One step does one thing through the API, changes nothing when it was done before, and says what is there now. */
+export type Step = (demo: Demo) => Promise<string>
+
+/** What the demo shows, in order. Each capability adds its own. */
+export const steps: Step[] = [importRetailers, importSources, reviewScrapedSource, showAffiliateFeed, makeReadKey]
+
+const example = (name: string) => readFile(new URL(`../../examples/${name}`, import.meta.url), 'utf8')
+
+async function importRetailers({ ask }: Demo): Promise<string> {
+  const csv = await example('retailers.csv')
+  const { importRetailers: counts } = await ask<{ importRetailers: { rows: number } }>(
+    'mutation ImportRetailers($csv: String!) { importRetailers(csv: $csv) { rows } }',
+    { csv },
+  )
+  return `${counts.rows} retailers from examples/retailers.csv`
+}
+
+async function importSources({ ask }: Demo): Promise<string> {
+  const csv = await example('sources.csv')
+  const { importSources: counts } = await ask<{ importSources: { rows: number } }>(
+    'mutation ImportSources($csv: String!) { importSources(csv: $csv) { rows } }',
+    { csv },
+  )
+  return `${counts.rows} sources from examples/sources.csv`
+}
+
+type Source = { id: string; name: string; isDisplayPrimary: boolean; tosReviewedAt: string | null }
+
+async function findSource({ ask }: Demo, name: string): Promise<Source> {
+  const { sources } = await ask<{ sources: { nodes: Source[] } }>(
+    'query FindSource($name: String!) { sources(first: 1, filter: { q: $name }) { nodes { id name isDisplayPrimary tosReviewedAt } } }',
+    { name },
+  )
+  const [source] = sources.nodes
+  if (!source)
+    throw new CommandError('DEMO_FAILED', `The demo has no source "${name}" any more.`, {
+      hint: 'Delete its folder to begin anew.',
+    })
+  return source
+}
+
+async function reviewScrapedSource(demo: Demo): Promise<string> {
+  const { id, name, tosReviewedAt } = await findSource(demo, 'Harbour Books pages')
+  const review = {
+    id,
+    tosApprovedBy: 'the demo',
+    notes: 'An invented shop: nothing is fetched.',
+    robotsCompliant: true,
+  }
+  if (!tosReviewedAt) {
+    await demo.ask('mutation ReviewSource($input: ReviewSourceInput!) { reviewSource(input: $input) { id } }', {
+      input: review,
+    })
+  }
+  return `"${name}", a scraped source whose terms were reviewed; still hidden from consumers`
+}
+
+async function showAffiliateFeed(demo: Demo): Promise<string> {
+  const { id, name, isDisplayPrimary } = await findSource(demo, 'Alpine via Awin')
+  if (!isDisplayPrimary)
+    await demo.ask('mutation SetDisplayPrimary($id: ID!) { setDisplayPrimary(id: $id) { id } }', { id })
+  return `"${name}", an affiliate feed that its retailer shows instead of the direct source`
+}
+
+async function makeReadKey(demo: Demo): Promise<string> {
+  const file = demo.folder.readKeyFile
+  const kept = await readKey(file)
+  if (kept !== undefined && (await isAccepted(demo.url, kept))) demo.readKey = kept
+  else {
+    const { createApiKey } = await demo.ask<{ createApiKey: { key: string } }>(
+      'mutation MakeReadKey { createApiKey(input: { name: "demo reader", scopes: [READ] }) { key } }',
+    )
+    demo.readKey = createApiKey.key
+    await keepKey(file, demo.readKey)
+  }
+  return 'a key that may only read, used below'
+}
+
+async function isAccepted(url: string, key: string): Promise<boolean> {
+  return createApi(
+    url,
+    key,
+  )('{ __typename }').then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events'
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { openEmbedded } from '../../src/db/embedded/server.ts'
+import { query } from '../db/embedded/stand.ts'
+import { aFolder, run, runJson, start } from './stand.ts'
+
+const folder = await aFolder()
+afterAll(() => folder[Symbol.asyncDispose]())
+const env = { FRESHET_DATA_DIR: join(folder.dir, 'demo'), PORT: '0' }
+
+test('fills itself through the API, shows what to try, stops; a second time it changes nothing and shows the same keys', async () => {
+  // A database for real work is left alone.
+  await using program = start(['demo', '--once'], { ...env, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/real' })
+  const { code, out, err } = await program.ended
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
+  const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
+  expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
+  expect(out).toContain('{"data":{"retailers":{"totalCount":5,"nodes":[{"name":"Alpine Outfitters",')
+  for (const [name, key] of [
+    ['demo-admin-key', adminKey],
+    ['demo-read-key', readKey],
+  ] as const) {
+    const file = join(env.FRESHET_DATA_DIR, name)
+    expect(await readFile(file, 'utf8')).toBe(`${key}\n`)
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+  }
+  const before = await state()
+
+  const again = await runJson(['demo', '--once'], { env })
+  expect(again.code).toBe(0)
+  expect(again.answer.demo).toMatchObject({ adminKey, readKey, answer: { retailers: { totalCount: 5 } } })
+  expect(await state()).toEqual(before)
+  expect(before).toEqual({
+    retailers: 5,
+    sources: 7,
+    keys: ['admin (from FRESHET_ADMIN_KEY):{ADMIN}', 'demo reader:{READ}'],
+    primaries: ['Alpine via Awin', 'Brook & Stone direct', 'Kitchen Corner direct', 'Northern Lights direct'],
+    reviewed: ['Harbour Books pages'],
+    changes: ['CREATE_API_KEY', 'REVIEW_SOURCE', 'SET_DISPLAY_PRIMARY', 'CREATE_API_KEY'],
+  })
+})
+
+/** What the demo left in its database. */
+async function state() {
+  await using server = await openEmbedded(env.FRESHET_DATA_DIR)
+  const [row] = await query<Record<string, unknown>>(
+    server.url('freshet'),
+    `select
+      (select count(*)::int from freshet.retailers) as retailers,
+      (select count(*)::int from freshet.sources) as sources,
+      array(select name || ':' || scopes::text from freshet.api_keys order by id) as keys,
+      array(select name from freshet.sources where is_display_primary order by name) as primaries,
+      array(select name from freshet.sources where tos_reviewed_at is not null) as reviewed,
+      array(select action from freshet.audit_log where action not like 'IMPORT%' order by id) as changes`,
+  )
+  return row
+}
+
+test('doctor is content with its folder, commands use its database, and both stop the server again', async () => {
+  const { code, out, err } = await run(['doctor'], { env })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/^ok {4}credential key: kept in /m)
+  expect(out).toMatch(/^ok {4}database: Postgres [\d.]+ \(embedded /m)
+  const list = await runJson(['keys', 'list'], { env })
+  expect(list.answer.keys.map(({ name }: { name: string }) => name)).toEqual([
+    'demo reader',
+    'admin (from FRESHET_ADMIN_KEY)',
+  ])
+  await expect(stat(join(env.FRESHET_DATA_DIR, 'postgres/data/postmaster.pid'))).rejects.toMatchObject({
+    code: 'ENOENT',
+  })
+})
+
+test('takes the next port where its own is taken, and runs until it is told to stop', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const stop = new AbortController()
+  const onOut = (all: string) => {
+    if (all.includes('Ctrl-C stops it.')) stop.abort('the test')
+  }
+  const { code, out, err } = await run(['demo'], { env: { ...env, PORT: String(port) }, onOut, signal: stop.signal })
+  other.close()
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const [, shown] = /GraphiQL {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(out) ?? []
+  expect(Number(shown)).toBeGreaterThan(port)
+})
+
+test('refuses a folder that holds something else', async () => {
+  await using other = await aFolder()
+  await writeFile(join(other.dir, 'credential-key'), 'of somebody')
+  const { code, error } = await runJson(['demo', '--once'], { env: { FRESHET_DATA_DIR: other.dir, PORT: '0' } })
+  expect({ code, error: error.code }).toEqual({ code: 1, error: 'NOT_A_DEMO' })
+  expect(await readFile(join(other.dir, 'credential-key'), 'utf8')).toBe('of somebody')
+})

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { cloneDatabase } from '../support/database.ts'
+import { credentialKey, run, start } from './stand.ts'
+
+const settings = (url: string) => ({ DATABASE_URL: url, CREDENTIAL_ENCRYPTION_KEY_B64: credentialKey, PORT: '0' })
+
+test('the program answers until it is told to stop, then exits with 0', async () => {
+  await using database = await cloneDatabase()
+  await using program = start(['start', '--json'], settings(database.url))
+  await program.said('"ready"')
+  const { code, out, err } = await program.terminate()
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(lines.find((line) => 'ready' in line)).toEqual({
+    ready: {
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      role: 'all',
+      postgres: expect.stringContaining(new URL(database.url).pathname),
+      schedules: "this process's own clock, every 5 s",
+      firstKey: expect.stringMatching(/^frs_[\w-]{43}$/),
+    },
+  })
+  expect(lines.at(-1)).toMatchObject({ msg: 'stopping', signal: 'SIGTERM' })
+})
+
+test('--role overrides FRESHET_ROLE, and people are greeted', async () => {
+  await using database = await cloneDatabase()
+  const stop = new AbortController()
+  const env = { ...settings(database.url), FRESHET_ROLE: 'all', LOG_LEVEL: 'silent' }
+  const onOut = (all: string) => {
+    if (all.includes('Freshet is ready.')) stop.abort('the test')
+  }
+  const { code, out, err } = await run(['start', '--role', 'worker'], { env, onOut, signal: stop.signal })
+  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(/Health {5}http:\/\/127\.0\.0\.1:\d+\/readyz\n/)
+  expect(out).not.toContain('/graphql')
+})
+
+test('a port that is taken is named, and nothing is left running', async () => {
+  await using database = await cloneDatabase()
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const env = { ...settings(database.url), PORT: String(port), LOG_LEVEL: 'silent' }
+  const { code, err } = await run(['start'], { env })
+  other.close()
+  expect({ code, err }).toEqual({
+    code: 1,
+    err: `error: 127.0.0.1:${port} is taken by another program.\nhint: Set PORT to another port; PORT=0 takes a free one.\n`,
+  })
+})
+
+test('the credential key is asked for where the database is not embedded', async () => {
+  const { code, err } = await run(['start'], { env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } })
+  expect(code).toBe(2)
+  expect(err).toContain('CREDENTIAL_ENCRYPTION_KEY_B64: is required when DATABASE_URL is set.')
+})
