@@ -128,7 +128,7 @@ create function freshet.grant_runtime(p_role name) returns void language plpgsql
 
 create function freshet.import_retailers(p_rows jsonb, OUT created integer, OUT updated integer) returns record language sql volatile set search_path="";
 
-create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer) returns record language plpgsql volatile set search_path="";
+create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer, OUT promoted integer) returns record language plpgsql volatile set search_path="";
 
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";
 

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import type { Config } from './config.ts'
 import { listen } from './db/listen.ts'
-import { assertMigrated, migrate, planMigration } from './db/migrate/migrate.ts'
+import { readSqlFiles } from './db/migrate/files.ts'
+import { assertMigrated, migrate } from './db/migrate/migrate.ts'
 import type { Database } from './db/open.ts'
-import { connectPool } from './db/pool.ts'
+import { connectPool, endPool, type Pool } from './db/pool.ts'
 import { connectPrisma } from './db/prisma.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
@@ -50,7 +51,7 @@ export async function startApp({
     log,
     statementMs: isPooled ? undefined : requestMs,
   })
-  starting.defer(() => pool.end())
+  starting.defer(() => endPool(pool))
   const db = connectPrisma(pool)
   starting.defer(() => db.$disconnect())
 
@@ -60,11 +61,19 @@ export async function startApp({
 
   const streams = createStreams(now)
   const metrics = createMetrics(pool, streams)
-  const answersGraphql = config.role !== 'worker'
-  if (answersGraphql) {
+  const answerGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))
-    starting.use(watchRevocations(listener, pool, streams, log))
+    const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
+    return {
+      graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, now }),
+      graphiql: createGraphiql({
+        title: 'Freshet',
+        endpoint: '/graphql',
+        onError: (error) => log.error({ err: error }, 'GraphiQL could not be made'),
+      }),
+    }
   }
+  const ownMigrations = (await readSqlFiles()).migrations.map(({ name }) => name)
   const http = starting.use(
     await startHttp({
       config,
@@ -73,18 +82,9 @@ export async function startApp({
       streams,
       checks: [
         { name: 'database', run: async () => void (await pool.query('select 1')) },
-        { name: 'migrations', run: async () => pendingMigrations(database.directUrl) },
+        { name: 'migrations', run: () => findMissing(pool, ownMigrations) },
       ],
-      ...(answersGraphql
-        ? {
-            graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, now }),
-            graphiql: createGraphiql({
-              title: 'Freshet',
-              endpoint: '/graphql',
-              onError: (error) => log.error({ err: error }, 'GraphiQL could not be made'),
-            }),
-          }
-        : {}),
+      ...(config.role === 'worker' ? {} : await answerGraphql()),
     }),
   )
   const running = starting.move()
@@ -98,7 +98,13 @@ async function admitFirst(config: Config, db: ReturnType<typeof connectPrisma>):
   return undefined
 }
 
-async function pendingMigrations(url: string): Promise<string | undefined> {
-  const plan = await planMigration(url)
-  return plan.isEmpty ? undefined : 'the database is not at the version of this program: run "freshet migrate"'
+/** What this program needs and the database lacks. Newer migrations are no reason to stop: they come before the newer program. */
+async function findMissing(pool: Pool, needed: string[]): Promise<string | undefined> {
+  const { rows } = await pool.query<{ name: string }>({
+    name: 'missing-migrations',
+    text: 'select name from unnest($1::text[]) as needed (name) where name not in (select name from freshet.migrations)',
+    values: [needed],
+  })
+  if (rows.length === 0) return undefined
+  return `the database lacks ${rows.map(({ name }) => name).join(', ')}: run "freshet migrate"`
 }

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { keyForm } from './domain/access/key.ts'
 
@@ -39,7 +40,7 @@ const url = (protocols: string[], what: string) =>
 const postgresUrl = url(['postgres:', 'postgresql:'], 'a Postgres connection URL')
 const httpUrl = url(['http:', 'https:'], 'an http or https URL')
 const origin = httpUrl.refine(
-  (text) => new URL(text).origin === text,
+  (text) => URL.canParse(text) && new URL(text).origin === text,
   'must be a list of origins (scheme and host, no path).',
 )
 
@@ -54,7 +55,11 @@ export const variables = {
     'postgres://freshet:password@127.0.0.1:5432/freshet',
     'A way past the pooler for locks and LISTEN, when DATABASE_URL is a pooler.',
   ),
-  HOST: variable(z.string().default('127.0.0.1'), '0.0.0.0', 'The address to listen on.'),
+  HOST: variable(
+    z.string().refine(isHost, 'must be an address or a host name, without scheme and port.').default('127.0.0.1'),
+    '0.0.0.0',
+    'The address to listen on.',
+  ),
   PORT: variable(whole(0, 65_535, 4000), '4000', 'The port to listen on; 0 takes a free one.'),
   FRESHET_ROLE: variable(
     oneOf(['all', 'api', 'worker'], 'all'),
@@ -132,8 +137,8 @@ export const variables = {
     z
       .string()
       .regex(
-        /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(\/\S+)?( .*)?$/,
-        'must begin with a product name, as in Freshet/1.0 (+https://shop.example/bot).',
+        /^[A-Za-z0-9!#$%&'*+.^_`|~-]+(\/[\x21-\x7e]+)?( [\x20-\x7e]*)?$/,
+        'must be ASCII and begin with a product name, as in Freshet/1.0 (+https://shop.example/bot).',
       )
       .default('Freshet/0.1'),
     'Freshet/1.0 (+https://shop.example/bot)',
@@ -171,6 +176,10 @@ export const variables = {
 
 export type VariableName = keyof typeof variables
 export type Values = { [Name in VariableName]: z.output<(typeof variables)[Name]['schema']> }
+
+function isHost(text: string): boolean {
+  return isIP(text) > 0 || /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/i.test(text)
+}
 
 function is32Bytes(text: string): boolean {
   const bytes = Buffer.from(text, 'base64')

@@ -46,7 +46,7 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
     else
       problems.push({
         variable: name,
-        message: problemText(parsed.error.issues[0]?.message, variable.secret, given),
+        message: problemText(parsed.error.issues[0]?.message, variable.secret ? undefined : given, env),
         example: variable.example,
       })
   }
@@ -55,6 +55,13 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
       variable: 'CREDENTIAL_ENCRYPTION_KEY_B64',
       message: 'is required when DATABASE_URL is set. Make one with: openssl rand -base64 32.',
       example: variables.CREDENTIAL_ENCRYPTION_KEY_B64.example,
+    })
+  }
+  if (env.DATABASE_DIRECT_URL?.trim() && !env.DATABASE_URL?.trim()) {
+    problems.push({
+      variable: 'DATABASE_URL',
+      message: 'is required when DATABASE_DIRECT_URL is set.',
+      example: variables.DATABASE_URL.example,
     })
   }
   if (problems.length > 0) throw new ConfigError(problems)
@@ -68,26 +75,44 @@ export function describeConfig(
   return Object.entries(variables).map(([name, variable]) => {
     const given = env[name]?.trim()
     const parsed = variable.schema.safeParse(given === '' ? undefined : given)
-    const value = parsed.success ? (parsed.data ?? '') : `(invalid) ${given}`
-    const shown = variable.secret && given ? '********' : String(value)
+    const value = parsed.success ? String(parsed.data ?? '') : `(invalid) ${given}`
+    const shown = variable.secret && given ? mask : withoutSecrets(value, env)
     return { name, value: shown, source: given ? 'environment' : 'default', about: variable.about }
   })
 }
 
-/** The clear values that must never reach a log line or a message. */
+/** The clear values that must never reach a log line or a message: secret variables, and passwords in any URL. */
 export function secretsOf(env: Environment): string[] {
-  const secrets = Object.entries(variables).flatMap(([name, variable]) =>
-    variable.secret && env[name] ? [env[name]] : [],
-  )
-  const passwords = secrets.flatMap((value) => {
-    const password = URL.canParse(value) ? new URL(value).password : ''
-    return password ? [password, decodeURIComponent(password)] : []
+  const secrets = Object.entries(variables).flatMap(([name, { secret }]) => {
+    const value = env[name]?.trim() ?? ''
+    return [...(secret ? [value] : []), ...passwordsOf(value)]
   })
-  return [...secrets, ...passwords].filter((value) => value.length >= 4)
+  return [...new Set(secrets)].filter((value) => value.length >= 4)
 }
 
-function problemText(message = 'is not valid.', secret: boolean, given: string | undefined): string {
-  return secret || !given ? message : `${message} It is "${given}".`
+const mask = '********'
+
+/** The password of a URL, as it is written and as it is meant. */
+function passwordsOf(value: string): string[] {
+  if (!URL.canParse(value)) return []
+  const { password, searchParams } = new URL(value)
+  return [password, decoded(password), searchParams.get('password') ?? '']
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text // a lone % is no escape
+  }
+}
+
+function withoutSecrets(text: string, env: Environment): string {
+  return secretsOf(env).reduce((clean, secret) => clean.replaceAll(secret, mask), text)
+}
+
+function problemText(message = 'is not valid.', given: string | undefined, env: Environment): string {
+  return given ? `${message} It is "${withoutSecrets(given, env)}".` : message
 }
 
 function unknownVariables(env: Environment): string[] {
@@ -96,9 +121,11 @@ function unknownVariables(env: Environment): string[] {
     .map((name) => `${name} is not a variable that Freshet knows. Did you mean ${nearest(name)}?`)
 }
 
+/** The known name that a wrong one was most likely meant for; the prefix may be what is wrong about it. */
 function nearest(name: string): VariableName {
   const names = Object.keys(variables) as VariableName[]
-  return names.reduce((best, next) => (distance(name, next) < distance(name, best) ? next : best))
+  const far = (known: string) => Math.min(distance(name, known), distance(name.replace(/^FRESHET_/, ''), known))
+  return names.reduce((best, next) => (far(next) < far(best) ? next : best))
 }
 
 /** Levenshtein's edit distance. */

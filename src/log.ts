@@ -17,8 +17,16 @@ export function currentRequestId(): string | undefined {
   return fields.getStore()?.requestId as string | undefined
 }
 
+/** A failure in one line, for those that are expected now and then and need no stack. */
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // A connection that was refused on several addresses has a code and no message.
+  return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
 const apiKeys = /frs_[A-Za-z0-9_-]{43}/g
-const urlPasswords = /(\w+:\/\/[^\s:/@"]*:)[^\s@"]+@/g
+// Bounded, so that a line of a megabyte that looks like many addresses is read in no time.
+const urlPasswords = /(:\/\/[^\s:/@"]{0,200}:)[^\s@"]{1,500}@/g
 
 /** Takes known secrets, API keys and passwords in URLs out of a text. The last line of defence: nothing should log them. */
 export function scrubber(secrets: string[]): (text: string) => string {
@@ -54,7 +62,7 @@ export function createLog({ level, secrets = [], readable = false, destination =
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      mixin: () => fields.getStore() ?? {},
+      mixin: () => ({ ...fields.getStore() }), // a copy: pino writes the line's own fields into it
       hooks: { streamWrite: scrub },
     },
     stream,

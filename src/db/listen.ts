@@ -1,8 +1,8 @@
 import pg from 'pg'
-import type { Log } from '../log.ts'
+import { reason, type Log } from '../log.ts'
 
 export type Listener = AsyncDisposable & {
-  /** Calls `heard` with each payload of a channel, and `missed` after a gap in which some may have been lost. */
+  /** Calls `heard` with each payload of a channel, and `missed` whenever some may have been lost: at first, and after a gap. */
   on(channel: string, heard: (payload: string) => void, missed: () => void): Disposable
   readonly connected: boolean
 }
@@ -11,36 +11,52 @@ type Ear = { heard: (payload: string) => void; missed: () => void }
 
 const firstRetryMs = 100
 const longestRetryMs = 5_000
-const probeMs = 10_000
 
 /** One connection a process that LISTENs. It reconnects for ever; after a gap its ears are told that they may have missed something. */
-export async function listen(url: string, log: Log): Promise<Listener> {
+export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs = 5_000 } = {}): Promise<Listener> {
   const channels = new Map<string, Set<Ear>>()
-  const closing = new AbortController()
+  let isClosing = false
   let client: pg.Client | undefined
+  let latest: pg.Client | undefined
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
 
+  const safely = (channel: string, work: () => void) => {
+    try {
+      work()
+    } catch (error) {
+      log.error({ err: error, channel }, 'what was heard could not be handled')
+    }
+  }
+  const tell = (channel: string, say: (ear: Ear) => void) =>
+    channels.get(channel)?.forEach((ear) => safely(channel, () => say(ear)))
   const connect = async () => {
     const next = new pg.Client({
       connectionString: url,
       application_name: 'freshet:listen',
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: answerMs,
+      query_timeout: answerMs,
     })
-    next.on('notification', ({ channel, payload = '' }) => channels.get(channel)?.forEach((ear) => ear.heard(payload)))
+    latest = next
+    next.on('notification', ({ channel, payload = '' }) => tell(channel, ({ heard }) => heard(payload)))
     next.on('error', (error) => lost(next, error))
     next.on('end', () => lost(next, new Error('the server closed the connection')))
-    await next.connect()
-    for (const channel of channels.keys()) await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+    try {
+      await next.connect()
+      for (const channel of channels.keys()) await next.query(listenTo(channel))
+    } catch (error) {
+      void next.end().catch(() => {})
+      throw error
+    }
     client = next
     retryMs = firstRetryMs
     schedule(probe, probeMs)
   }
-  const lost = (which: pg.Client, error: Error) => {
-    if (client !== which || closing.signal.aborted) return
+  const lost = (which: pg.Client, error: unknown) => {
+    if (client !== which || isClosing) return
     client = undefined
-    log.warn({ error: error.message }, 'the LISTEN connection was lost')
+    log.warn({ error: reason(error) }, 'the LISTEN connection was lost')
     void which.end().catch(() => {})
     schedule(reconnect, retryMs)
   }
@@ -48,9 +64,9 @@ export async function listen(url: string, log: Log): Promise<Listener> {
     try {
       await connect()
       log.info('the LISTEN connection is back')
-      for (const ears of channels.values()) for (const ear of ears) ear.missed()
+      for (const channel of channels.keys()) tell(channel, ({ missed }) => missed())
     } catch (error) {
-      log.debug({ error: (error as Error).message }, 'the LISTEN connection is still down')
+      log.debug({ error: reason(error) }, 'the LISTEN connection is still down')
       retryMs = Math.min(retryMs * 2, longestRetryMs)
       schedule(reconnect, retryMs)
     }
@@ -58,20 +74,16 @@ export async function listen(url: string, log: Log): Promise<Listener> {
   // A connection that died silently (a pulled cable, a firewall) shows no error until something is sent over it.
   const probe = async () => {
     const asked = client
-    if (!asked) return
-    const deadline = setTimeout(() => lost(asked, new Error('no answer to a probe')), 5_000).unref()
     try {
-      await asked.query('select 1')
-      schedule(probe, probeMs)
+      await asked?.query('select 1')
+      if (asked && client === asked) schedule(probe, probeMs)
     } catch (error) {
-      lost(asked, error as Error)
-    } finally {
-      clearTimeout(deadline)
+      if (asked) lost(asked, error)
     }
   }
   const schedule = (what: () => Promise<void>, afterMs: number) => {
     clearTimeout(timer)
-    if (!closing.signal.aborted) timer = setTimeout(() => void what(), afterMs).unref()
+    if (!isClosing) timer = setTimeout(() => void what(), afterMs).unref()
   }
 
   await connect()
@@ -82,19 +94,20 @@ export async function listen(url: string, log: Log): Promise<Listener> {
     on(channel, heard, missed) {
       const ear = { heard, missed }
       const ears = channels.get(channel) ?? new Set()
-      if (!channels.has(channel)) {
-        channels.set(channel, ears)
-        client
-          ?.query(`listen ${pg.escapeIdentifier(channel)}`)
-          .then(missed, (error: Error) => client && lost(client, error))
-      }
-      ears.add(ear)
+      channels.set(channel, ears.add(ear))
+      const asked = client // without one, the next connection listens to this channel too
+      asked?.query(listenTo(channel)).then(
+        () => safely(channel, missed),
+        (error: unknown) => lost(asked, error),
+      )
       return { [Symbol.dispose]: () => void ears.delete(ear) }
     },
     async [Symbol.asyncDispose]() {
-      closing.abort()
+      isClosing = true
       clearTimeout(timer)
-      await client?.end().catch(() => {})
+      await latest?.end().catch(() => {})
     },
   }
 }
+
+const listenTo = (channel: string) => `listen ${pg.escapeIdentifier(channel)}`

@@ -1,10 +1,12 @@
 import pg from 'pg'
-import type { Log } from '../log.ts'
+import { reason, type Log } from '../log.ts'
 
 export type Pool = pg.Pool
 
 /** `statementMs` is left out behind a pooler: it is sent when connecting, which poolers refuse. */
 type PoolOptions = { size: number; log: Log; statementMs?: number | undefined }
+
+const graceMs = 1_000
 
 /** The connections that requests share. A lost idle connection is logged and replaced, it never ends the process. */
 export function connectPool(url: string, { size, log, statementMs }: PoolOptions): Pool {
@@ -16,6 +18,17 @@ export function connectPool(url: string, { size, log, statementMs }: PoolOptions
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
   })
-  pool.on('error', (error) => log.warn({ error: error.message }, 'an idle database connection was lost'))
+  pool.on('error', (error) => log.warn({ error: reason(error) }, 'an idle database connection was lost'))
   return pool
+}
+
+/** Closes the connections. One that is still at work has a moment to finish, then it is cut: nobody waits for its answer. */
+export async function endPool(pool: Pool): Promise<void> {
+  const { promise: cut, resolve } = Promise.withResolvers<void>()
+  const timer = setTimeout(resolve, graceMs)
+  await Promise.race([pool.end(), cut])
+  clearTimeout(timer)
+  // pg-pool keeps its clients to itself; those that are left now were never given back.
+  const { _clients: left } = pool as unknown as { _clients: pg.Client[] }
+  for (const client of left) client.end().catch(() => {})
 }

@@ -11,7 +11,7 @@ export const errorCodes = {
     hint: 'Correct the fields named and send the request again.',
   },
   NOT_FOUND: {
-    meaning: 'The object that an id points at does not exist, or is of another type.',
+    meaning: 'The object that an id points at does not exist.',
     hint: 'Check the id; list the objects to find the right one.',
   },
   ALREADY_EXISTS: {

@@ -4,10 +4,18 @@ import { refuse, type Problem } from './errors.ts'
 /** Text that Postgres can store as it was sent: it knows no NUL, and half a surrogate pair would be changed silently. */
 export const storable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed()
 
-/** A line of text of 1 to `max` characters, without blanks around it. */
+/** What is said of a value of the wrong kind: `must('a number')`. */
+export const must = (what: string) => ({
+  error: ({ input }: { input?: unknown }) => {
+    if (input === undefined) return 'is required.'
+    return input === null ? 'cannot be null.' : `must be ${what}.`
+  },
+})
+
+/** A text of 1 to `max` characters, without blanks around it. */
 export const text = (max: number) =>
   z
-    .string('must be text.')
+    .string(must('text'))
     .trim()
     .min(1, 'must not be blank.')
     .max(max, `must have at most ${max} characters.`)
@@ -15,16 +23,16 @@ export const text = (max: number) =>
 
 /** An http or https address without a user name or password in it, written the way a browser would. */
 export const webAddress = z
-  .string()
+  .string(must('text'))
   .trim()
   .max(2000, 'must have at most 2000 characters.')
   .refine(isWebAddress, 'must be an http or https URL without user name and password, as in https://shop.example.')
   .transform((value) => new URL(value).href)
 
 function isWebAddress(value: string): boolean {
-  if (!URL.canParse(value)) return false
+  if (!URL.canParse(value) || !value.isWellFormed()) return false
   const { protocol, username, password, hostname } = new URL(value)
-  return (protocol === 'http:' || protocol === 'https:') && !username && !password && hostname.includes('.')
+  return (protocol === 'http:' || protocol === 'https:') && !username && !password && /[^.]\.[^.]/.test(hostname)
 }
 
 /** An input as GraphQL gives it: a field may be null where the domain knows only "not given". */

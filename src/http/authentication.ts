@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http'
-import type { GraphQLError } from 'graphql'
+import { isIP } from 'node:net'
 import type { Pool } from '../db/pool.ts'
 import type { Actor } from '../domain/access/actor.ts'
 import type { Attempts } from '../domain/access/attempts.ts'
 import { authenticate, type Authenticated } from '../domain/access/authenticate.ts'
+import { digestKey } from '../domain/access/key.ts'
 import { codedError } from './errors.ts'
 
 /** Someone who showed no key. */
@@ -14,35 +15,47 @@ export function anonymous(requestId: string): Actor {
 type Door = { pool: Pool; attempts: Attempts; now: () => Date }
 type Visit = { authorization: string | undefined; address: string; requestId: string }
 
-/** Who a request comes from. No Authorization header is no mistake; a wrong one is, whatever was asked. */
+/** Who a request comes from. No Authorization header is no mistake; a wrong one is, whatever was asked: it throws. */
 export async function admit(
   { pool, attempts, now }: Door,
   { authorization, address, requestId }: Visit,
-): Promise<Authenticated | GraphQLError> {
+): Promise<Authenticated> {
   if (authorization === undefined) return { actor: anonymous(requestId), expiresAt: null }
-  const [, key = ''] = /^Bearer +(\S+) *$/i.exec(authorization) ?? []
-  const waitSeconds = attempts.waitSeconds(address, key)
+  const [, key = ''] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? []
+  const digest = digestKey(key)?.hash.toString('base64') ?? ''
+  const { waitSeconds, found } = await attempts.attempt(address, digest, () =>
+    authenticate(pool, key, requestId, now()),
+  )
   if (waitSeconds > 0) {
-    return codedError('TOO_MANY_ATTEMPTS', `Too many wrong keys came from here. Try again in ${waitSeconds} s.`, {
+    throw codedError('TOO_MANY_ATTEMPTS', `Too many wrong keys came from here. Try again in ${waitSeconds} s.`, {
       headers: { 'retry-after': String(waitSeconds) },
     })
   }
-  const found = await authenticate(pool, key, requestId, now())
-  if (found) attempts.succeeded(key)
-  else attempts.failed(address, key)
-  return (
-    found ??
-    codedError('INVALID_KEY', 'The key is unknown, revoked or expired.', { headers: { 'www-authenticate': 'Bearer' } })
-  )
+  if (found) return found
+  throw codedError('INVALID_KEY', 'The key is unknown, revoked or expired.', {
+    headers: { 'www-authenticate': 'Bearer' },
+  })
 }
 
-/** The caller's address: the peer, or what the given number of trusted proxies say it is. */
+/**
+ * Whom attempts are counted for: the peer's address, or what the given number of trusted proxies say it is. Of an IPv6
+ * address the network counts: each host of it may choose among 2^64 addresses.
+ */
 export function callerAddress(request: IncomingMessage, proxyHops: number): string {
   const peer = request.socket.remoteAddress ?? 'unknown'
-  if (proxyHops === 0) return peer
-  const forwarded = String(request.headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .map((part) => part.trim())
-    .filter(Boolean)
-  return forwarded.at(-proxyHops) ?? peer
+  if (proxyHops === 0) return network(peer)
+  const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
+  const client = withoutPort(forwarded.at(-proxyHops)?.trim() ?? '')
+  return network(isIP(client) ? client : peer)
+}
+
+const withoutPort = (address: string) => address.replace(/^\[([^\]]*)\](:\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
+
+function network(address: string): string {
+  const [plain = ''] = address.replace(/^::ffff:(?=\d+\.)/i, '').split('%')
+  if (isIP(plain) !== 6) return plain
+  const [head = '', tail = ''] = new URL(`http://[${plain}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string) => text.split(':').filter(Boolean)
+  const zeros = Array<string>(8 - groups(head).length - groups(tail).length).fill('0')
+  return `${[...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':')}::/64`
 }

@@ -1,107 +1,120 @@
-import { GraphQLError } from 'graphql'
+import { PothosValidationError } from '@pothos/core'
+import { GraphQLError, Kind } from 'graphql'
 import { DomainError } from '../domain/errors.ts'
 import { errorCodes, type ErrorCode } from '../domain/error-codes.ts'
 import { currentRequestId, type Log } from '../log.ts'
+import { isCancelled, isOutage } from './outage.ts'
 
-type Extensions = Record<string, unknown> & {
-  code: ErrorCode
-  http?: { status?: number; headers?: Record<string, string> }
+type Http = { status?: number; headers?: Record<string, string>; spec?: boolean }
+type Details = {
+  field?: string | undefined
+  hint?: string | undefined
+  problems?: unknown
+  requestId?: string | undefined
+  http?: Http | undefined
 }
+
+const longestMessage = 1000
 
 /** A GraphQL error with its code; the whole request takes the code's HTTP status, where it has one. */
 export function codedError(
   code: ErrorCode,
   message: string,
-  { headers, ...more }: { field?: string; headers?: Record<string, string> } = {},
+  { headers, field }: { field?: string; headers?: Record<string, string> } = {},
 ): GraphQLError {
-  const known: { hint: string; status?: number } = errorCodes[code]
-  const http = known.status ? { http: { status: known.status, ...(headers ? { headers } : {}) } } : {}
-  return new GraphQLError(message, { extensions: { code, hint: known.hint, ...more, ...http } satisfies Extensions })
+  const { status } = meaning(code)
+  return new GraphQLError(message, {
+    extensions: extensions(code, { field, http: status ? { status, headers } : undefined }),
+  })
 }
 
+export type ShowError = (error: unknown) => GraphQLError
+
 /**
- * Decides what a client sees of an error. What the caller can act on passes, with its code. Anything else is a fault of
- * ours: it is logged once, with the request id, and the client sees that id and no more.
+ * Decides what a client sees of an error; every error leaves through here. What the caller can act on passes, with its
+ * code. Anything else is a fault of ours: it is logged once, with the request id, and the client sees that id and no more.
  */
-export function maskErrors(log: Log, count: (code: ErrorCode) => void) {
-  const shown = (error: unknown): GraphQLError => {
-    const cause = rootCause(error)
-    if (cause instanceof DomainError) return fromDomain(cause, error)
-    if (error instanceof GraphQLError && (cause === undefined || cause instanceof GraphQLError)) return withCode(error)
-    const code = isOutage(cause ?? error) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR'
-    log.error(
-      { err: cause ?? error, path: error instanceof GraphQLError ? error.path?.join('.') : undefined, code },
-      'a request failed',
-    )
-    const message =
-      code === 'SERVICE_UNAVAILABLE'
-        ? 'The database cannot be reached at the moment.'
-        : 'Something went wrong on our side.'
-    const masked = codedError(code, message)
-    return new GraphQLError(masked.message, {
-      ...place(error),
-      extensions: { ...masked.extensions, http: undefined, requestId: currentRequestId() },
+export function createErrorDoor(log: Log): ShowError {
+  const shown = new WeakSet<GraphQLError>()
+  const logged = new WeakSet<Error>()
+
+  const fault = (cause: unknown, error: unknown): GraphQLError => {
+    const [code, message] = isCancelled(cause)
+      ? (['REQUEST_TIMEOUT', 'The request took too long and was given up.'] as const)
+      : isOutage(cause)
+        ? (['SERVICE_UNAVAILABLE', 'The database cannot be reached at the moment.'] as const)
+        : (['INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'] as const)
+    const { path, nodes } = error instanceof GraphQLError ? error : {}
+    // One failure may reach many fields, as when a batch of lookups fails.
+    if (!(cause instanceof Error && logged.has(cause)))
+      log.error({ err: cause, field: path?.join('.'), code }, 'a request failed')
+    if (cause instanceof Error) logged.add(cause)
+    // Inside an answer one field has failed; without a path, the request as a whole.
+    const http = path ? undefined : { status: meaning(code).status }
+    return new GraphQLError(message, {
+      path,
+      nodes,
+      extensions: extensions(code, { http, requestId: currentRequestId() }),
     })
   }
-  return (error: unknown): GraphQLError => {
-    const result = shown(error)
-    count(result.extensions.code as ErrorCode)
+
+  return (error) => {
+    if (error instanceof GraphQLError && shown.has(error)) return error
+    const cause = rootCause(error)
+    const result =
+      cause instanceof DomainError
+        ? fromDomain(cause, error)
+        : error instanceof GraphQLError && isForCaller(error, cause)
+          ? fromGraphql(error)
+          : fault(cause, error)
+    shown.add(result)
     return result
   }
 }
 
-/** The error that a resolver threw, below the wrappings of GraphQL; nothing if the error is GraphQL's own. */
+/** The error that was thrown, below the wrappings of GraphQL. */
 function rootCause(error: unknown): unknown {
-  if (!(error instanceof GraphQLError)) return error
-  return error.originalError instanceof GraphQLError
-    ? (rootCause(error.originalError) ?? error.originalError)
-    : error.originalError
+  return error instanceof GraphQLError && error.originalError ? rootCause(error.originalError) : error
+}
+
+/**
+ * Whether an error of GraphQL's own kind is about what the caller sent. Before execution all are. Inside a field only
+ * those about its arguments are, and those that carry a code; the others say that a resolver returned something wrong.
+ */
+function isForCaller({ path, extensions: { code } }: GraphQLError, cause: unknown): boolean {
+  if (!(cause instanceof GraphQLError)) return false
+  if (!path || cause instanceof PothosValidationError || isKnown(code)) return true
+  const place = cause.nodes?.[0]?.kind
+  return place !== undefined && place !== Kind.FIELD && place !== Kind.OPERATION_DEFINITION
 }
 
 function fromDomain({ code, message, field, hint, problems }: DomainError, wrapped: unknown): GraphQLError {
-  const details = Object.fromEntries(
-    Object.entries({ field, hint, problems }).filter(([, value]) => value !== undefined),
-  )
-  return new GraphQLError(message, { ...place(wrapped), extensions: { code, ...details } satisfies Extensions })
+  const { path, nodes } = wrapped instanceof GraphQLError ? wrapped : {}
+  const http = path ? undefined : { status: meaning(code).status ?? 400 }
+  return new GraphQLError(message, { path, nodes, extensions: extensions(code, { field, hint, problems, http }) })
 }
 
-function withCode(error: GraphQLError): GraphQLError {
-  error.extensions.code ??= 'BAD_USER_INPUT'
-  // A variable of the wrong form: GraphQL names the place only in its message.
-  const [, field] = /got invalid value .* at "([^"]+)"/s.exec(error.message) ?? []
-  if (field) error.extensions.field ??= field
-  return error
+function fromGraphql({ message, nodes, source, positions, path, extensions: given }: GraphQLError): GraphQLError {
+  const { field, hint, problems, http } = given as Details
+  const code = isKnown(given.code)
+    ? given.code
+    : given.code === 'OPERATION_RESOLUTION_FAILURE'
+      ? 'BAD_REQUEST'
+      : 'BAD_USER_INPUT'
+  // GraphQL repeats names as long as the caller made them, in up to a hundred messages.
+  const text = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
+  return new GraphQLError(text, {
+    nodes,
+    source,
+    positions,
+    path,
+    extensions: extensions(code, { field, hint, problems, http }),
+  })
 }
 
-function place(error: unknown) {
-  return error instanceof GraphQLError ? { nodes: error.nodes, path: error.path } : {}
+function extensions(code: ErrorCode, { hint = meaning(code).hint, ...details }: Details) {
+  return Object.fromEntries(Object.entries({ code, hint, ...details }).filter(([, value]) => value !== undefined))
 }
 
-const outageStates = /^(08|53|57P0)/
-const outageSystemErrors = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EPIPE',
-  'ETIMEDOUT',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'P1001',
-  'P1002',
-  'P1008',
-  'P1017',
-  'P2024',
-  'P2028',
-  'P2037',
-])
-
-/** Whether the database was away or full: the caller may try again. */
-export function isOutage(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error ? String(error.code) : ''
-  return (
-    outageStates.test(code) ||
-    outageSystemErrors.has(code) ||
-    /timeout exceeded when trying to connect|Connection terminated|can't reach database/i.test(error.message) ||
-    isOutage(error.cause)
-  )
-}
+const meaning = (code: ErrorCode): { hint: string; status?: number } => errorCodes[code]
+const isKnown = (code: unknown): code is ErrorCode => typeof code === 'string' && Object.hasOwn(errorCodes, code)

@@ -1,73 +1,113 @@
-import { GraphQLError, type ExecutionArgs, type ExecutionResult } from 'graphql'
+import type { ServerResponse } from 'node:http'
+import { getOperationAST, Kind, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Config } from '../config.ts'
+import type { Attempts } from '../domain/access/attempts.ts'
+import type { Authenticated } from '../domain/access/authenticate.ts'
 import type { Context } from '../schema/builder.ts'
 import { admit } from './authentication.ts'
-import { codedError } from './errors.ts'
-import { refuseOperation } from './limits.ts'
+import { refuseForeignStream } from './csrf.ts'
+import { codedError, type ShowError } from './errors.ts'
+import { refuseLargeOperation, refuseUnstorable } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import type { Revocations } from './revocations.ts'
 import type { Streams } from './streams.ts'
-import type { Attempts } from '../domain/access/attempts.ts'
+import { readVariables } from './variables.ts'
 
 /** What the HTTP server knows of a request and tells GraphQL. */
-export type Visitor = { authorization: string | undefined; address: string; requestId: string }
+export type Visitor = {
+  authorization: string | undefined
+  address: string
+  requestId: string
+  response: ServerResponse
+}
 
-type Gate = { limits: Config['http']; attempts: Attempts; streams: Streams; metrics: Metrics }
-type Admitted = { refused: ExecutionResult } | { refused?: undefined; expiresAt: Date | null }
+type Gate = {
+  limits: Config['http']
+  attempts: Attempts
+  streams: Streams
+  revocations: Revocations
+  metrics: Metrics
+  show: ShowError
+}
+type GateContext = Context & { visitor: Visitor; request: Request }
 
 /**
- * What stands between a valid document and its resolvers, in this order: limits (no SQL), then the key, then the time
- * limit. Subscriptions pass the same gate and stay under watch until they end.
+ * What stands between a valid document and its resolvers, in this order: limits (no SQL), then the key, all within the
+ * time limit. Subscriptions pass the same gate and stay under watch until they end.
  */
-export function createGate({ limits, attempts, streams, metrics }: Gate): Plugin<Context & { visitor: Visitor }> {
-  const enter = async (args: ExecutionArgs): Promise<Admitted> => {
-    const tooMuch = refuseOperation(args, limits)
-    if (tooMuch) return { refused: { errors: [tooMuch] } }
-    const context = args.contextValue as Context & { visitor: Visitor }
+export function createGate({ limits, attempts, streams, revocations, metrics, show }: Gate): Plugin<GateContext> {
+  const enter = async (args: ExecutionArgs): Promise<Authenticated> => {
+    const context = args.contextValue as GateContext
+    checkOperation(args, context.request, limits)
     const admitted = await admit({ pool: context.pool, attempts, now: context.now }, context.visitor)
-    if (admitted instanceof GraphQLError) return { refused: { errors: [admitted] } }
     context.actor = admitted.actor
-    return { expiresAt: admitted.expiresAt }
+    return admitted
   }
   return {
-    async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+    onExecute({ args, executeFn, setExecuteFn }) {
       const finished = metrics.startOperation(args)
-      const entry = await enter(args)
-      if (entry.refused) {
-        finished(entry.refused)
-        setResultAndStopExecution(entry.refused)
-        return undefined
-      }
-      setExecuteFn((given: ExecutionArgs) =>
-        withinTime(Promise.resolve(executeFn(given) as ExecutionResult), limits.requestSeconds),
-      )
-      return { onExecuteDone: ({ result }) => finished(result as ExecutionResult) }
+      setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
+        const result = await withinTime(limits.requestSeconds, async (signal) => {
+          await enter(given)
+          const limited: ExecutionArgs & { signal: AbortSignal } = { ...given, signal }
+          return executeFn(limited) as Promise<ExecutionResult>
+        }).catch((error: unknown) => ({ errors: [show(error)] }))
+        finished(result)
+        return result
+      })
     },
-    async onSubscribe({ args, setResultAndStopExecution }) {
-      const entry = await enter(args)
-      if (entry.refused) {
-        setResultAndStopExecution(entry.refused)
-        return undefined
-      }
-      const { actor } = args.contextValue as Context
-      return {
-        onSubscribeResult({ result, setResult }) {
-          if (Symbol.asyncIterator in (result as object))
-            setResult(streams.watch(result as AsyncIterable<ExecutionResult>, actor.keyId, entry.expiresAt))
-        },
-      }
+    onSubscribe({ args, subscribeFn, setSubscribeFn }) {
+      const { visitor } = args.contextValue as GateContext
+      setSubscribeFn(async (given: ExecutionArgs) => {
+        try {
+          const { actor, expiresAt } = await enter(given)
+          const result = (await subscribeFn(given)) as ExecutionResult | AsyncIterable<ExecutionResult>
+          if (!(Symbol.asyncIterator in result)) return result
+          const hangUp = () => void visitor.response.destroy()
+          const watched = streams.watch(result, { keyId: actor.keyId, expiresAt, hangUp })
+          // However the answer ends, and also when it never began, nothing of the subscription stays behind.
+          if (visitor.response.closed) watched.close()
+          else visitor.response.once('close', watched.close)
+          if (actor.keyId !== null) revocations.check(actor.keyId)
+          return watched
+        } catch (error) {
+          return { errors: [show(error)] }
+        }
+      })
     },
   }
 }
 
-async function withinTime(result: Promise<ExecutionResult>, seconds: number): Promise<ExecutionResult> {
-  const { promise: late, resolve } = Promise.withResolvers<ExecutionResult>()
-  const timer = setTimeout(
-    () => resolve({ errors: [codedError('REQUEST_TIMEOUT', `The request took longer than ${seconds} s.`)] }),
-    seconds * 1000,
+/** Throws unless the operation that will run is one that may. */
+function checkOperation(args: ExecutionArgs, request: Request, limits: Config['http']): void {
+  const { schema, document, operationName, variableValues } = args
+  const operation = getOperationAST(document, operationName)
+  if (!operation) throw codedError('BAD_REQUEST', 'The document has no such operation.')
+  refuseForeignStream(request, operation.operation)
+  refuseUnstorable(document, variableValues)
+  const variables = readVariables(schema, operation, { ...variableValues }, { hideSuggestions: !limits.introspection })
+  refuseLargeOperation({ schema, operation, fragments: fragmentsOf(document), variables }, limits)
+}
+
+function fragmentsOf(document: DocumentNode) {
+  return new Map(
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION ? [[definition.name.value, definition] as const] : [],
+    ),
   )
+}
+
+/** Gives up when the time is over; `signal` then stops what has not begun yet. */
+async function withinTime<Result>(seconds: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const over = new AbortController()
+  const timer = setTimeout(() => {
+    over.abort()
+    reject(codedError('REQUEST_TIMEOUT', `The request took longer than ${seconds} s.`))
+  }, seconds * 1000)
   try {
-    return await Promise.race([result, late])
+    return await Promise.race([work(over.signal), late])
   } finally {
     clearTimeout(timer)
   }

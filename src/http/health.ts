@@ -1,8 +1,12 @@
 import type { ServerResponse } from 'node:http'
+import { reason, type Log } from '../log.ts'
+import { briefly } from './outage.ts'
 import { sendProblem } from './problem.ts'
 
-/** One thing that must hold before requests can be answered. `problem` says what is wrong and what to do. */
+/** One thing that must hold before requests can be answered. `run` says what is wrong and what to do, or throws. */
 export type Check = { name: string; run: () => Promise<string | undefined> }
+/** What each part says of itself; `failing` is empty when all is well. */
+type Readiness = { parts: Record<string, string>; failing: string[] }
 
 const checkMs = 2_000
 
@@ -11,11 +15,8 @@ export function answerHealthz(response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end('{"status":"ok"}')
 }
 
-/** Whether requests can be answered now. Every check runs; 503 names the parts that fail. */
-export async function answerReadyz(response: ServerResponse, checks: Check[]): Promise<void> {
-  const results = await Promise.all(checks.map(async ({ name, run }) => [name, await withinTime(run())] as const))
-  const parts = Object.fromEntries(results.map(([name, problem]) => [name, problem ?? 'ok']))
-  const failing = results.filter(([, problem]) => problem !== undefined).map(([name]) => name)
+/** Whether requests can be answered now: 503 names the parts that fail. */
+export function answerReadyz(response: ServerResponse, { parts, failing }: Readiness): void {
   if (failing.length > 0) {
     sendProblem(response, 503, `Not ready: ${failing.join(', ')}.`, { checks: parts })
     return
@@ -25,13 +26,30 @@ export async function answerReadyz(response: ServerResponse, checks: Check[]): P
     .end(JSON.stringify({ status: 'ready', checks: parts }))
 }
 
+/** Runs every check. Those who ask at the same time share the answer, so that asking often costs the database nothing. */
+export function createReadiness(checks: Check[], log: Log): () => Promise<Readiness> {
+  const look = async ({ name, run }: Check): Promise<[string, string]> => {
+    try {
+      return [name, (await withinTime(run())) ?? 'ok']
+    } catch (error) {
+      log.warn({ check: name, error: reason(error) }, 'not ready')
+      return [name, briefly(error)]
+    }
+  }
+  const lookAtAll = async (): Promise<Readiness> => {
+    const results = await Promise.all(checks.map(look))
+    const failing = results.flatMap(([name, state]) => (state === 'ok' ? [] : [name]))
+    return { parts: Object.fromEntries(results), failing }
+  }
+  let running: Promise<Readiness> | undefined
+  return () => (running ??= lookAtAll().finally(() => (running = undefined)))
+}
+
 async function withinTime(check: Promise<string | undefined>): Promise<string | undefined> {
   const { promise: late, resolve } = Promise.withResolvers<string>()
   const timer = setTimeout(() => resolve(`no answer within ${checkMs / 1000} s`), checkMs)
   try {
     return await Promise.race([check, late])
-  } catch (error) {
-    return error instanceof Error ? error.message || error.name : 'failed'
   } finally {
     clearTimeout(timer)
   }

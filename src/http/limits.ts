@@ -1,77 +1,81 @@
-import { complexityFromQuery } from '@pothos/plugin-complexity'
-import { getOperationAST, Kind, parse, visit, type DocumentNode, type ExecutionArgs, type GraphQLError } from 'graphql'
+import { GraphQLError, Kind, parse, visit, type DocumentNode, type Source } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Config } from '../config.ts'
 import { storable } from '../domain/input.ts'
 import { codedError } from './errors.ts'
+import { measure, type Operation } from './measure.ts'
 
 type Limits = Pick<Config['http'], 'maxDepth' | 'maxAliases' | 'maxTokens' | 'maxCost'>
 
+/** What GraphiQL and code generators ask about the schema, twice over. */
+const maxIntrospection = 10_000
+const longestLocated = 20_000
+
 /** Stops a document with too many tokens while it is read, before anything is made of it. */
 export const limitTokens = ({ maxTokens }: Limits): Plugin => ({
-  onParse: ({ setParseFn }) => setParseFn((source, options) => parse(source, { ...options, maxTokens })),
+  onParse: ({ setParseFn }) =>
+    setParseFn((source: string | Source, options) => {
+      // GraphQL counts lines anew for every place it names: in a megabyte of blank lines, for seconds.
+      const noLocation = (typeof source === 'string' ? source : source.body).length > longestLocated
+      try {
+        return parse(source, { ...options, maxTokens, noLocation })
+      } catch (error) {
+        if (error instanceof RangeError) throw new GraphQLError('Syntax Error: The document nests too deeply.')
+        throw error
+      }
+    }),
 })
 
-/** Why an operation may not run, or nothing. Asked before the key is looked up, so a refusal costs no SQL. */
-export function refuseOperation(args: ExecutionArgs, limits: Limits): GraphQLError | undefined {
-  const aliases = countAliases(args.document)
-  if (aliases > limits.maxAliases)
-    return tooComplex(`The query uses ${aliases} aliases; ${limits.maxAliases} are allowed.`)
-  const { depth, complexity } = measure(args)
-  if (depth > limits.maxDepth) return tooComplex(`The query nests ${depth} levels; ${limits.maxDepth} are allowed.`)
-  if (complexity > limits.maxCost)
-    return tooComplex(
-      `The query would cost ${complexity} points; ${limits.maxCost} are allowed. A list costs its fields times the number asked for.`,
+/** Throws when an operation is larger than allowed. Asked before the key is looked up, so a refusal costs no SQL. */
+export function refuseLargeOperation(operation: Operation, { maxAliases, maxDepth, maxCost }: Limits): void {
+  const { aliases, depth, cost, introspection } = measure(operation)
+  if (aliases > maxAliases) throw tooComplex(`The query uses ${aliases} aliases; ${maxAliases} are allowed.`)
+  if (depth > maxDepth) throw tooComplex(`The query nests ${depth} levels; ${maxDepth} are allowed.`)
+  if (cost > maxCost)
+    throw tooComplex(
+      `The query would cost ${cost} points; ${maxCost} are allowed. A list costs its fields times the number asked for.`,
     )
-  return unstorable(args)
+  if (introspection > maxIntrospection) throw tooComplex('The query asks for too much of the schema at once.')
 }
 
 const tooComplex = (message: string) => codedError('QUERY_TOO_COMPLEX', message)
 
-/** Measures the operation that will run. `complexityFromQuery` looks at a document's first one only, so it is given no other. */
-function measure({ schema, document, operationName, variableValues, contextValue }: ExecutionArgs): {
-  depth: number
-  complexity: number
-} {
-  const operation = getOperationAST(document, operationName)
-  if (!operation) return { depth: 0, complexity: 0 }
-  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-  try {
-    return complexityFromQuery(
-      { kind: Kind.DOCUMENT, definitions: [operation, ...fragments] },
-      { schema, variables: { ...variableValues }, ctx: contextValue as object },
-    )
-  } catch {
-    return { depth: 0, complexity: 0 } // bad variables: execution refuses them with a better message, before any resolver runs
+/** Throws when a text cannot be held by Postgres, so that no query or filter stumbles over it later. */
+export function refuseUnstorable(document: DocumentNode, variables: unknown): void {
+  const field = hasUnstorable(document) ? 'query' : findUnstorable(variables)
+  if (field === undefined) return
+  throw codedError('BAD_USER_INPUT', `${field}: holds a NUL character or half a surrogate pair.`, { field })
+}
+
+const checkedDocuments = new WeakMap<DocumentNode, boolean>()
+
+function hasUnstorable(document: DocumentNode): boolean {
+  let found = checkedDocuments.get(document)
+  if (found === undefined) {
+    found = false
+    visit(document, { [Kind.STRING]: ({ value }) => void (found ||= !storable(value)) })
+    checkedDocuments.set(document, found)
   }
+  return found
 }
 
-const aliasCounts = new WeakMap<DocumentNode, number>()
+type Place = { value: unknown; key: string; parent: Place | undefined }
 
-function countAliases(document: DocumentNode): number {
-  let count = aliasCounts.get(document)
-  if (count === undefined) {
-    count = 0
-    visit(document, { Field: (field) => void (field.alias && count!++) })
-    aliasCounts.set(document, count)
-  }
-  return count
-}
-
-/** Text that Postgres cannot hold is refused at the door, so that no query or filter stumbles over it later. */
-function unstorable({ document, variableValues }: ExecutionArgs): GraphQLError | undefined {
-  let field = findUnstorable(variableValues, '')
-  visit(document, { StringValue: ({ value }) => void (storable(value) || (field ??= 'a text in the query')) })
-  if (field === undefined) return undefined
-  return codedError('BAD_USER_INPUT', `${field}: holds a NUL character or half a surrogate pair.`, { field })
-}
-
-function findUnstorable(value: unknown, path: string): string | undefined {
-  if (typeof value === 'string') return storable(value) ? undefined : path
-  if (typeof value !== 'object' || value === null) return undefined
-  for (const [key, part] of Object.entries(value)) {
-    const found = findUnstorable(part, path ? `${path}.${key}` : key)
-    if (found !== undefined) return found
+/** Goes through variables without recursion: a megabyte holds lists nested half a million times. */
+function findUnstorable(variables: unknown): string | undefined {
+  const places: Place[] = [{ value: variables, key: '', parent: undefined }]
+  for (let place = places.pop(); place; place = places.pop()) {
+    const { value } = place
+    if (typeof value === 'string' && !storable(value)) return pathOf(place)
+    if (typeof value !== 'object' || value === null) continue
+    for (const key of Object.keys(value))
+      places.push({ value: (value as Record<string, unknown>)[key], key, parent: place })
   }
   return undefined
+}
+
+function pathOf(place: Place): string {
+  const keys: string[] = []
+  for (let at: Place | undefined = place; at?.parent; at = at.parent) keys.unshift(at.key)
+  return keys.slice(0, 50).join('.')
 }

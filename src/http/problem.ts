@@ -1,22 +1,22 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import { currentRequestId } from '../log.ts'
 
-/** An error outside GraphQL, as RFC 9457 has it: machines read `status` and `code`, people `detail`. */
+export const problemType = 'application/problem+json'
+
+/** An error outside GraphQL, as RFC 9457 has it: machines read `status`, people `detail`. */
+export function problem(status: number, detail: string, more: Record<string, unknown> = {}): string {
+  const title = STATUS_CODES[status] ?? 'Error'
+  return JSON.stringify({ type: 'about:blank', title, status, detail, requestId: currentRequestId(), ...more })
+}
+
+/** Answers with such an error. */
 export function sendProblem(
   response: ServerResponse,
   status: number,
   detail: string,
   more: Record<string, unknown> = {},
 ): void {
-  const body = {
-    type: 'about:blank',
-    title: STATUS_CODES[status] ?? 'Error',
-    status,
-    detail,
-    requestId: currentRequestId(),
-    ...more,
-  }
   response
-    .writeHead(status, { 'content-type': 'application/problem+json', 'cache-control': 'no-store' })
-    .end(JSON.stringify(body))
+    .writeHead(status, { 'content-type': problemType, 'cache-control': 'no-store' })
+    .end(problem(status, detail, more))
 }

@@ -1,24 +1,47 @@
 import type { Listener } from '../db/listen.ts'
 import type { Pool } from '../db/pool.ts'
-import type { Log } from '../log.ts'
+import { reason, type Log } from '../log.ts'
 import type { Streams } from './streams.ts'
 
-/** Ends the open subscriptions of a key as soon as it is revoked, whichever process did that. */
-export function watchRevocations(listener: Listener, pool: Pool, streams: Streams, log: Log): Disposable {
-  const endEnded = async (ids: bigint[]) => {
+type Parts = { listener: Listener; pool: Pool; streams: Streams; log: Log }
+export type Revocations = Disposable & {
+  /** Looks once more whether a key is good, now that its subscription is known: it may have been revoked meanwhile. */
+  check(keyId: bigint): void
+}
+
+const retryMs = 1_000
+const readKeys = {
+  name: 'read-keys',
+  text: 'select id, expires_at from freshet.api_keys where id = any($1) and revoked_at is null',
+}
+
+/** Ends the open subscriptions of a key as soon as it is revoked or expires, whichever process did that. */
+export function watchRevocations({ listener, pool, streams, log }: Parts): Revocations {
+  const read = async (ids: bigint[]) => {
     if (ids.length === 0) return
-    const text =
-      'select id from freshet.api_keys where id = any($1) and (revoked_at is not null or expires_at <= now())'
-    const { rows } = await pool.query<{ id: string }>({ text, values: [ids] })
-    for (const { id } of rows) streams.endKey(BigInt(id))
+    const { rows } = await pool.query<{ id: string; expires_at: Date | null }>({ ...readKeys, values: [ids] })
+    const good = new Map(rows.map((row) => [BigInt(row.id), row.expires_at]))
+    for (const id of ids) {
+      const expiresAt = good.get(id)
+      if (expiresAt === undefined) streams.endKey(id)
+      else streams.expireKey(id, expiresAt)
+    }
   }
-  const check = (ids: bigint[]) =>
-    void endEnded(ids).catch((error: Error) =>
-      log.warn({ error: error.message }, 'revoked keys could not be looked up'),
-    )
-  return listener.on(
-    'freshet_key_revoked',
-    (id) => check([BigInt(id)]),
-    () => check([...streams.keyIds()]), // after a gap: a revocation may have gone unheard
-  )
+  let retry: NodeJS.Timeout | undefined
+  const check = (isMeant: (keyId: bigint) => boolean) =>
+    void read(streams.keyIds().filter(isMeant)).catch((error: unknown) => {
+      log.warn({ error: reason(error) }, 'revoked keys could not be looked up; trying again')
+      clearTimeout(retry)
+      retry = setTimeout(checkAll, retryMs).unref()
+    })
+  const checkAll = () => check(() => true)
+  // After a gap a revocation may have gone unheard, so all are looked at.
+  const ear = listener.on('freshet_key_revoked', (id) => check((keyId) => String(keyId) === id), checkAll)
+  return {
+    check: (id) => check((keyId) => keyId === id),
+    [Symbol.dispose]() {
+      clearTimeout(retry)
+      ear[Symbol.dispose]()
+    },
+  }
 }

@@ -1,17 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer, STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Config } from '../config.ts'
 import { withLogFields, type Log } from '../log.ts'
 import { callerAddress } from './authentication.ts'
+import { answerCors } from './cors.ts'
 import type { Visitor } from './gate.ts'
-import { answerHealthz, answerReadyz, type Check } from './health.ts'
+import { answerHealthz, answerReadyz, createReadiness, type Check } from './health.ts'
 import type { Metrics } from './metrics.ts'
-import { sendProblem } from './problem.ts'
+import { problem, problemType, sendProblem } from './problem.ts'
 import type { Streams } from './streams.ts'
 
-export type HttpParts = {
+type HttpParts = {
   config: Config
   log: Log
   metrics: Metrics
@@ -21,48 +22,67 @@ export type HttpParts = {
   graphql?: (request: IncomingMessage, response: ServerResponse, context: { visitor: Visitor }) => unknown
   graphiql?: { handle(request: IncomingMessage, response: ServerResponse): boolean }
 }
+type Answering = Omit<HttpParts, 'checks' | 'streams'> & { readiness: ReturnType<typeof createReadiness> }
 
 export type HttpServer = AsyncDisposable & { readonly url: string }
 
-const requestIdForm = /^[\w.:-]{1,100}$/
-
 /** Listens until it is disposed of. Then it refuses newcomers at once and lets those inside finish. */
-export async function startHttp(parts: HttpParts): Promise<HttpServer> {
-  const { config, streams } = parts
-  let stopping = false
-  const checks = [...parts.checks, { name: 'process', run: async () => (stopping ? 'is stopping' : undefined) }]
+export async function startHttp({ checks, streams, ...parts }: HttpParts): Promise<HttpServer> {
+  const { config, log } = parts
+  const requestMs = config.http.requestSeconds * 1000
+  const responses = new Set<ServerResponse>()
+  let isStopping = false
+  const whenRunning = createReadiness(checks, log)
+  const readiness = async () =>
+    isStopping ? { parts: { process: 'is stopping' }, failing: ['process'] } : whenRunning()
+
   const server = createServer(
-    { requestTimeout: config.http.requestSeconds * 1000, headersTimeout: 10_000 },
+    { requestTimeout: requestMs, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
     (request, response) => {
-      const given = String(request.headers['x-request-id'] ?? '')
-      const requestId = requestIdForm.test(given) ? given : randomUUID()
+      const requestId = requestIdOf(request)
       response.setHeader('x-request-id', requestId)
-      if (stopping) response.setHeader('connection', 'close')
-      withLogFields({ requestId }, () => void answer({ ...parts, checks }, request, response, requestId))
+      if (isStopping) response.setHeader('connection', 'close')
+      responses.add(response)
+      response.once('close', () => {
+        responses.delete(response)
+        if (isStopping) request.socket.end() // or it would idle for seconds before the server can close
+      })
+      withLogFields({ requestId }, () => void answer({ ...parts, readiness }, request, response, requestId))
     },
   )
+  server.timeout = requestMs + 10_000 // for those who do not take their answer
+  server.on('clientError', answerUnreadable)
   server.listen(config.http.port, config.http.host)
   await once(server, 'listening')
   return {
     url: `http://${shownHost(config.http.host)}:${(server.address() as AddressInfo).port}`,
     async [Symbol.asyncDispose]() {
-      if (stopping) return
-      stopping = true
+      if (isStopping) return
+      isStopping = true
+      for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
       streams.endAll()
       await closeWithin(server, config.shutdownSeconds)
     },
   }
 }
 
+const requestIdForm = /^[\w.:-]{1,100}$/
+
+/** The caller's own id for the request, if it has the form of one and is not a key in the wrong place. */
+function requestIdOf({ headers }: IncomingMessage): string {
+  const given = String(headers['x-request-id'] ?? '')
+  return requestIdForm.test(given) && !given.includes('frs_') ? given : randomUUID()
+}
+
 async function answer(
-  parts: HttpParts,
+  parts: Answering,
   request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
 ): Promise<void> {
-  const { config, log } = parts
+  const { log } = parts
   const started = performance.now()
-  const path = new URL(request.url ?? '/', 'http://local').pathname
+  const path = readTarget(request)
   response.once('close', () =>
     log[path === '/graphql' ? 'info' : 'debug'](
       { method: request.method, path, status: response.statusCode, ms: Math.round(performance.now() - started) },
@@ -70,34 +90,59 @@ async function answer(
     ),
   )
   try {
-    if (path === '/healthz') answerHealthz(response)
-    else if (path === '/readyz') await answerReadyz(response, parts.checks)
+    if (path === undefined) sendProblem(response, 400, 'The address or the Host header cannot be read.')
+    else if (path === '/healthz') answerHealthz(response)
+    else if (path === '/readyz') answerReadyz(response, await parts.readiness())
     else if (path === '/metrics')
       response
         .writeHead(200, { 'content-type': parts.metrics.registry.contentType })
         .end(await parts.metrics.registry.metrics())
-    else if (parts.graphiql?.handle(request, response)) return
-    else if (path === '/graphql' && parts.graphql) {
-      const tooLarge = bodyProblem(request, config.http.maxBodyBytes)
-      if (tooLarge) return refuseBody(request, response, tooLarge)
-      const visitor = {
-        requestId,
-        address: callerAddress(request, config.http.proxyHops),
-        authorization: request.headers.authorization,
-      }
-      await parts.graphql(request, response, { visitor })
-    } else if (path === '/') response.writeHead(302, { location: '/graphql' }).end()
-    else
-      sendProblem(
-        response,
-        404,
-        'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.',
-      )
+    else if (parts.graphql)
+      await answerGraphql({ ...parts, graphql: parts.graphql }, request, response, path, requestId)
+    else sendNothingHere(response)
   } catch (error) {
     log.error({ err: error, path }, 'a request failed')
     if (response.headersSent) response.destroy()
     else sendProblem(response, 500, 'Something went wrong on our side.')
   }
+}
+
+async function answerGraphql(
+  { config, graphql, graphiql }: Answering & Required<Pick<HttpParts, 'graphql'>>,
+  request: IncomingMessage,
+  response: ServerResponse,
+  path: string,
+  requestId: string,
+): Promise<void> {
+  if (path === '/graphql' && answerCors(request, response, config.http.corsOrigins)) return
+  if (graphiql?.handle(request, response)) return
+  if (path === '/graphql') {
+    const refused = bodyProblem(request, config.http.maxBodyBytes)
+    if (refused) return refuseBody(request, response, refused)
+    const address = callerAddress(request, config.http.proxyHops)
+    await graphql(request, response, {
+      visitor: { requestId, address, authorization: request.headers.authorization, response },
+    })
+  } else if (path === '/') response.writeHead(302, { location: '/graphql' }).end()
+  else sendNothingHere(response)
+}
+
+const sendNothingHere = (response: ServerResponse) =>
+  sendProblem(
+    response,
+    404,
+    'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.',
+  )
+
+/** The path asked for, or nothing if what was sent makes no address. What follows sees path and query alone. */
+function readTarget(request: IncomingMessage): string | undefined {
+  const { url: target = '/', headers } = request
+  const url = URL.parse(target.startsWith('/') ? `http://local${target}` : target)
+  const { host = '' } = headers
+  const isHost = host === '' || (/^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))
+  if (!url || !isHost) return undefined
+  request.url = url.pathname + url.search
+  return url.pathname
 }
 
 type BodyProblem = { status: number; detail: string }
@@ -115,6 +160,24 @@ function refuseBody(request: IncomingMessage, response: ServerResponse, { status
   response.setHeader('connection', 'close')
   sendProblem(response, status, detail)
   request.resume()
+}
+
+/** What is not HTTP, or came too slowly: there is no request yet to answer. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }): void {
+  const isAnswering = socket._httpMessage !== undefined && socket._httpMessage !== null
+  if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : 400
+  const body = problem(status, 'The request cannot be read.')
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `content-type: ${problemType}`,
+    `content-length: ${Buffer.byteLength(body)}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
 /** Waits for requests at work, then cuts whoever is left. */

@@ -1,5 +1,11 @@
-import { NoSchemaIntrospectionCustomRule, type GraphQLSchema } from 'graphql'
-import { createYoga, type Plugin } from 'graphql-yoga'
+import {
+  NoSchemaIntrospectionCustomRule,
+  validate,
+  type DocumentNode,
+  type GraphQLSchema,
+  type ValidationRule,
+} from 'graphql'
+import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
@@ -8,10 +14,14 @@ import type { Log } from '../log.ts'
 import type { Context } from '../schema/builder.ts'
 import { anonymous } from './authentication.ts'
 import { refuseForeignForms } from './csrf.ts'
-import { maskErrors } from './errors.ts'
+import { createDocumentCache } from './documents.ts'
+import { createErrorDoor, type ShowError } from './errors.ts'
 import { createGate, type Visitor } from './gate.ts'
 import { limitTokens } from './limits.ts'
 import type { Metrics } from './metrics.ts'
+import { readParameters } from './parameters.ts'
+import { problem, problemType } from './problem.ts'
+import type { Revocations } from './revocations.ts'
 import type { Streams } from './streams.ts'
 
 export type YogaParts = {
@@ -22,14 +32,14 @@ export type YogaParts = {
   log: Log
   metrics: Metrics
   streams: Streams
+  revocations: Revocations
   now: () => Date
 }
 
-const hideSchema: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(NoSchemaIntrospectionCustomRule) }
-
 /** GraphQL over HTTP at /graphql: queries and mutations by POST, queries by GET, subscriptions as server-sent events. */
-export function createGraphql({ schema, db, pool, config, log, metrics, streams, now }: YogaParts) {
+export function createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, now }: YogaParts) {
   const attempts = createAttempts(() => now().getTime())
+  const show = createErrorDoor(log)
   return createYoga<{ visitor: Visitor }, Context>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -37,14 +47,18 @@ export function createGraphql({ schema, db, pool, config, log, metrics, streams,
     landingPage: false,
     multipart: false,
     batching: false,
-    cors: config.http.corsOrigins.length > 0 ? { origin: config.http.corsOrigins, credentials: false } : false,
+    cors: false, // the server answers, so that its own errors can be read too
     maxRequestBodySize: false, // the server looks at content-length: yoga's own limit halves the speed
+    parserAndValidationCache: createDocumentCache(),
     logging: false,
-    maskedErrors: { maskError: maskErrors(log, (code) => metrics.countError(code)) },
+    maskedErrors: { maskError: show },
     plugins: [
       refuseForeignForms,
+      readParameters,
       limitTokens(config.http),
-      createGate({ limits: config.http, attempts, streams, metrics }),
+      createGate({ limits: config.http, attempts, streams, revocations, metrics, show }),
+      showAll(show, metrics),
+      explainEmpty,
       ...(config.http.introspection ? [] : [hideSchema]),
     ],
     context: ({ visitor }) => ({
@@ -55,4 +69,49 @@ export function createGraphql({ schema, db, pool, config, log, metrics, streams,
       actor: anonymous(visitor.requestId),
     }),
   })
+}
+
+/** The last door: whatever went wrong, and wherever, the client sees it with a code, and it is counted. */
+const showAll = (show: ShowError, metrics: Metrics): Plugin => ({
+  onResultProcess(event) {
+    const { result } = event
+    if (isAsyncIterable(result) || Array.isArray(result) || !result.errors) return
+    const errors = result.errors.map(show)
+    metrics.countErrors(errors)
+    event.setResult({ ...result, errors })
+  },
+  onSubscribe: () => ({
+    onSubscribeResult: () => ({
+      onNext({ result, setResult }) {
+        if (!result.errors) return
+        const errors = result.errors.map(show)
+        metrics.countErrors(errors)
+        setResult({ ...result, errors })
+      },
+    }),
+  }),
+})
+
+/** What yoga refuses without a word. */
+const explainEmpty: Plugin = {
+  onResponse(event) {
+    const { response, fetchAPI } = event
+    if (response.status < 400 || response.body !== null) return
+    const detail =
+      response.status === 406
+        ? 'Accept application/json or application/graphql-response+json; for subscriptions text/event-stream.'
+        : 'This is not a GraphQL request.'
+    const headers = { 'content-type': problemType, 'cache-control': 'no-store' }
+    event.setResponse(new fetchAPI.Response(problem(response.status, detail), { status: response.status, headers }))
+  },
+}
+
+/** Also the names that GraphQL proposes where one nearly fits: they would tell the schema bit by bit. */
+const hideSchema: Plugin = {
+  onValidate({ addValidationRule, setValidationFn }) {
+    addValidationRule(NoSchemaIntrospectionCustomRule)
+    setValidationFn((schema: GraphQLSchema, document: DocumentNode, rules?: readonly ValidationRule[]) =>
+      validate(schema, document, rules, { hideSuggestions: true }),
+    )
+  },
 }

@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import type { Role } from '../config.ts'
-import type { Log } from '../log.ts'
+import { reason, type Log } from '../log.ts'
 
 const superviseSeconds = 5
 
@@ -17,7 +17,7 @@ export async function startQueue(url: string, role: Role, log: Log): Promise<PgB
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
   })
-  boss.on('error', (error) => log.warn({ error: error.message }, 'the queue met an error'))
+  boss.on('error', (error) => log.warn({ error: reason(error) }, 'the queue met an error'))
   await boss.start()
   return Object.assign(boss, { [Symbol.asyncDispose]: () => boss.stop({ graceful: true, timeout: 5_000 }) })
 }

@@ -1,8 +1,7 @@
-import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client/client.ts'
 import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
 import { builder } from './builder.ts'
-import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
 
 const KeyScope = builder.enumType('KeyScope', {
   description: 'What a key may do. ADMIN includes OPERATE, OPERATE includes READ.',
@@ -13,10 +12,12 @@ const KeyScope = builder.enumType('KeyScope', {
   } as const,
 })
 
-const ApiKey = builder.prismaNode('ApiKey', {
+/** A key, without the key itself. */
+export const ApiKey = builder.prismaNode('ApiKey', {
   description: 'A key that lets a program or a person in. The key itself is stored nowhere.',
   authScopes: { admin: true },
   id: { field: 'id', description: 'The global id.' },
+  nullable: true,
   fields: (t) => ({
     name: t.exposeString('name', { description: 'What or whom it is for.' }),
     prefix: t.exposeString('prefix', { description: 'How the key begins, to recognise it by.' }),
@@ -41,26 +42,10 @@ const ApiKey = builder.prismaNode('ApiKey', {
   }),
 })
 
-const ApiKeyConnection = builder.connectionObject<typeof ApiKey, Page<ApiKeyRow>>(
-  {
-    type: ApiKey,
-    name: 'ApiKeyConnection',
-    description: 'A page of keys.',
-    fields: (t) => ({
-      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
-    }),
-  },
+const ApiKeyConnection = builder.connectionObject(
+  { type: ApiKey, name: 'ApiKeyConnection', description: 'A page of keys.' },
   { description: 'A key and its place in the list.' },
 )
-
-type Where = Prisma.ApiKeyWhereInput
-
-const byNewest: Order<ApiKeyRow, Where, Prisma.ApiKeyOrderByWithRelationInput> = {
-  name: 'NEWEST',
-  key: ({ id }) => [id],
-  behind: ([id]) => ({ id: { lt: BigInt(id ?? 0) } }),
-  orderBy: [{ id: 'desc' }],
-}
 
 builder.queryField('apiKeys', (t) =>
   t.field({
@@ -69,18 +54,17 @@ builder.queryField('apiKeys', (t) =>
     authScopes: { admin: true },
     complexity: pageComplexity,
     args: pageArgs,
-    resolve: (_root, page, context, info) => {
-      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
-      return readPage(
+    resolve: (_root, page, context, info) =>
+      readPage(
         page,
-        byNewest,
+        byNewest('apiKeys'),
         {},
         {
-          rows: (part) => context.db.apiKey.findMany({ ...query, ...part }),
+          rows: (part: Prisma.ApiKeyFindManyArgs) =>
+            context.db.apiKey.findMany({ ...nodeQuery(context, info), ...part }),
           count: (where) => context.db.apiKey.count({ where }),
         },
-      )
-    },
+      ),
   }),
 )
 

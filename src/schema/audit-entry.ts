@@ -1,18 +1,30 @@
-import { queryFromInfo } from '@pothos/plugin-prisma'
-import type { AuditEntry as AuditEntryRow, Prisma } from '../db/generated/client/client.ts'
+import type { Prisma } from '../db/generated/client/client.ts'
+import { ApiKey } from './api-key.ts'
 import { builder } from './builder.ts'
-import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { encodeId } from './global-id.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   description: 'One line of the audit log: who changed what.',
   authScopes: { operate: true },
   id: { field: 'id', description: 'The global id.' },
+  nullable: true,
   fields: (t) => ({
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),
     actor: t.exposeString('actor', { description: 'Who: the name and beginning of a key, or the command line.' }),
+    actorKeyId: t.globalID({
+      nullable: true,
+      description: 'The key that did it; null: it was done without one, at the start or on the command line.',
+      resolve: ({ actorKeyId }) => (actorKeyId === null ? null : { type: ApiKey, id: actorKeyId }),
+    }),
     action: t.exposeString('action', { description: 'What was done, as in CREATE_SOURCE.' }),
     objectType: t.exposeString('objectType', { description: 'The type of the object.' }),
-    objectId: t.exposeString('objectId', { nullable: true, description: 'Its number.' }),
+    objectId: t.exposeString('objectId', { nullable: true, description: 'Its number; null where there are many.' }),
+    objectGlobalId: t.id({
+      nullable: true,
+      description: 'Its global id, for `node`; null where there are many.',
+      resolve: ({ objectType, objectId }) => (objectId === null ? null : encodeId(objectType, objectId)),
+    }),
     changes: t.expose('changes', {
       type: 'JSON',
       description: 'The fields that changed, with their values before and after. Secrets are only named.',
@@ -21,26 +33,10 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
   }),
 })
 
-const AuditEntryConnection = builder.connectionObject<typeof AuditEntry, Page<AuditEntryRow>>(
-  {
-    type: AuditEntry,
-    name: 'AuditEntryConnection',
-    description: 'A page of the audit log.',
-    fields: (t) => ({
-      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
-    }),
-  },
+const AuditEntryConnection = builder.connectionObject(
+  { type: AuditEntry, name: 'AuditEntryConnection', description: 'A page of the audit log.' },
   { description: 'An entry and its place in the log.' },
 )
-
-type Where = Prisma.AuditEntryWhereInput
-
-const byNewest: Order<AuditEntryRow, Where, Prisma.AuditEntryOrderByWithRelationInput> = {
-  name: 'NEWEST',
-  key: ({ id }) => [id],
-  behind: ([id]) => ({ id: { lt: BigInt(id ?? 0) } }),
-  orderBy: [{ id: 'desc' }],
-}
 
 const AuditFilter = builder.inputType('AuditFilter', {
   description: 'Which entries to list.',
@@ -48,7 +44,8 @@ const AuditFilter = builder.inputType('AuditFilter', {
     action: t.string({ description: 'Exactly this action.' }),
     objectType: t.string({ description: 'Only objects of this type.' }),
     objectId: t.string({ description: 'Only the object with this number; give objectType too.' }),
-    actorKeyId: t.globalID({ description: 'Only what this key did.' }),
+    objectGlobalId: t.globalID({ description: 'Only the object with this global id.' }),
+    actorKeyId: t.globalID({ for: ApiKey, description: 'Only what this key did.' }),
     requestId: t.string({ description: 'Only what this request did.' }),
     since: t.field({ type: 'DateTime', description: 'Only entries from this moment on.' }),
     until: t.field({ type: 'DateTime', description: 'Only entries before this moment.' }),
@@ -63,19 +60,20 @@ builder.queryField('auditLog', (t) =>
     complexity: pageComplexity,
     args: { ...pageArgs, filter: t.arg({ type: AuditFilter, description: 'Which ones; all if not given.' }) },
     resolve: (_root, { filter, ...page }, context, info) => {
-      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
-      const where: Where = {
-        ...(filter?.action ? { action: filter.action } : {}),
-        ...(filter?.objectType ? { objectType: filter.objectType } : {}),
-        ...(filter?.objectId ? { objectId: filter.objectId } : {}),
-        ...(filter?.actorKeyId ? { actorKeyId: BigInt(filter.actorKeyId.id) } : {}),
-        ...(filter?.requestId ? { requestId: filter.requestId } : {}),
-        ...(filter?.since || filter?.until
-          ? { at: { gte: filter.since ?? undefined, lt: filter.until ?? undefined } }
-          : {}),
+      const where: Prisma.AuditEntryWhereInput = {
+        action: filter?.action ?? undefined,
+        objectType: filter?.objectType ?? undefined,
+        objectId: filter?.objectId ?? undefined,
+        actorKeyId: filter?.actorKeyId ? BigInt(filter.actorKeyId.id) : undefined,
+        requestId: filter?.requestId ?? undefined,
+        at: { gte: filter?.since ?? undefined, lt: filter?.until ?? undefined },
+        AND: filter?.objectGlobalId
+          ? { objectType: filter.objectGlobalId.typename, objectId: filter.objectGlobalId.id }
+          : undefined,
       }
-      return readPage(page, byNewest, where, {
-        rows: (part) => context.db.auditEntry.findMany({ ...query, ...part }),
+      return readPage(page, byNewest('auditLog'), where, {
+        rows: (part: Prisma.AuditEntryFindManyArgs) =>
+          context.db.auditEntry.findMany({ ...nodeQuery(context, info), ...part }),
         count: (counted) => context.db.auditEntry.count({ where: counted }),
       })
     },

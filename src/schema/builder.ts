@@ -9,7 +9,8 @@ import type { Db } from '../db/prisma.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { Actor } from '../domain/access/actor.ts'
-import { refusal } from './authorization.ts'
+import { refusal, scopesOf, type Scopes } from './authorization.ts'
+import { globalIdCheck } from './global-id-check.ts'
 import { decodeId, encodeId } from './global-id.ts'
 
 /** What a resolver may use. It holds no queue and no connection of its own: work is asked of `src/domain`. */
@@ -19,13 +20,14 @@ export const builder = new SchemaBuilder<{
   Context: Context
   PrismaTypes: PrismaTypes
   DefaultFieldNullability: false
-  AuthScopes: { read: boolean; operate: boolean; admin: boolean }
+  AuthScopes: Scopes
+  Connection: { totalCount: () => Promise<number> }
   Scalars: {
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: unknown; Output: unknown }
   }
 }>({
-  plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, PrismaPlugin, DataloaderPlugin],
+  plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, globalIdCheck, PrismaPlugin, DataloaderPlugin],
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,
@@ -55,7 +57,8 @@ export const builder = new SchemaBuilder<{
     nodeTypeOptions: { description: 'An object with a global id.' },
     nodeQueryOptions: {
       description: 'Any object by its global id; null if there is none.',
-      authScopes: { read: true },
+      // Asked before anything is looked up, so that nobody learns from the answer what exists.
+      authScopes: (_root, { id }, _context, { schema }) => ({ $all: { read: true, ...scopesOf(schema, id.typename) } }),
       args: { id: { description: 'The global id.' } },
     },
     nodesQueryOptions: false,
@@ -67,6 +70,8 @@ export const builder = new SchemaBuilder<{
       admin: actor.scopes.has('ADMIN'),
     }),
     authorizeOnSubscribe: true,
+    // Asked when an object is reached, not field by field: a closed object does not even show its `__typename`.
+    runScopesOnType: true,
     unauthorizedError: (_parent, { actor }, _info, { failure }) => refusal(actor, failure),
   },
   complexity: { defaultComplexity: 1, defaultListMultiplier: 10 },
@@ -78,14 +83,3 @@ builder.queryType({
 builder.mutationType({
   description: 'What can be changed. Every mutation needs a key and is recorded in the audit log.',
 })
-
-builder.scalarType('DateTime', {
-  description: 'A moment in ISO 8601, as in 2026-11-18T09:30:00.000Z.',
-  serialize: (value) => value.toISOString(),
-  parseValue: (value) => {
-    const moment = new Date(typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value) ? value : Number.NaN)
-    if (Number.isNaN(moment.getTime())) throw new TypeError('must be a moment in ISO 8601, as in 2026-11-18T09:30:00Z.')
-    return moment
-  },
-})
-builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) => value })

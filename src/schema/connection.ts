@@ -1,25 +1,49 @@
-import { DomainError, refuse } from '../domain/errors.ts'
-import { builder } from './builder.ts'
+import { queryFromInfo } from '@pothos/plugin-prisma'
+import type { GraphQLResolveInfo } from 'graphql'
+import { z } from 'zod'
+import { refuse } from '../domain/errors.ts'
+import { builder, type Context } from './builder.ts'
+import { decodeCursor, encodeCursor, idPart, textPart } from './cursor.ts'
 
 export const defaultPageSize = 20
 export const maxPageSize = 100
 
-/** A place in a list: the values that its order compares, the last of which is unique. */
-type Key = readonly (string | bigint)[]
-export type PageArgs = { first?: number | null | undefined; after?: string | null | undefined }
-export type Page<Row> = {
+type PageArgs = { first?: number | null | undefined; after?: string | null | undefined }
+type Page<Row> = {
   edges: { cursor: string; node: Row }[]
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null }
   totalCount: () => Promise<number>
 }
 
-/** One order of a list: its name (cursors of another order are refused), the place of a row, and the rows behind a place. */
-export type Order<Row, Where, OrderBy> = {
+/**
+ * One order of a list. Its name stands in the cursors, so that those of another list or order are refused. The key is
+ * what the order compares; it ends with something unique, so that every row has a place of its own.
+ */
+type Order<Row, Key extends readonly (string | bigint)[], Where, OrderBy> = {
   name: string
+  form: z.ZodType<Key>
   key: (row: Row) => Key
   behind: (key: Key) => Where
   orderBy: OrderBy[]
 }
+
+/** Newest first. */
+export const byNewest = (list: string) => ({
+  name: `${list}.NEWEST`,
+  form: z.tuple([idPart]),
+  key: ({ id }: { id: bigint }): [bigint] => [id],
+  behind: ([id]: [bigint]) => ({ id: { lt: id } }),
+  orderBy: [{ id: 'desc' as const }],
+})
+
+/** By name, as the database sorts it; equal names by age. */
+export const byName = (list: string) => ({
+  name: `${list}.NAME`,
+  form: z.tuple([textPart, idPart]),
+  key: ({ name, id }: { name: string; id: bigint }): [string, bigint] => [name, id],
+  behind: ([name, id]: [string, bigint]) => ({ OR: [{ name: { gt: name } }, { name, id: { gt: id } }] }),
+  orderBy: [{ name: 'asc' as const }, { id: 'asc' as const }],
+})
 
 type Query<Where, OrderBy> = { where: { AND: Where[] }; orderBy: OrderBy[]; take: number }
 
@@ -27,32 +51,29 @@ type Query<Where, OrderBy> = { where: { AND: Where[] }; orderBy: OrderBy[]; take
  * Reads one page by its key, never by an offset: rows that come or go between two pages shift nothing. It reads one row
  * more than asked for, to know whether there is a next page; the total is counted only if the client asks for it.
  */
-export async function readPage<Row, Where, OrderBy>(
-  args: PageArgs,
-  order: Order<Row, Where, OrderBy>,
+export async function readPage<Row, Key extends readonly (string | bigint)[], Where, OrderBy>(
+  { first, after }: PageArgs,
+  order: Order<NoInfer<Row>, Key, NoInfer<Where>, OrderBy>,
   where: Where,
   read: { rows: (query: Query<Where, OrderBy>) => Promise<Row[]>; count: (where: Where) => Promise<number> },
 ): Promise<Page<Row>> {
-  const first = args.first ?? defaultPageSize
-  refusePageSize(first)
-  const place = args.after ? [order.behind(decodeCursor(order.name, args.after))] : []
-  const found = await read.rows({ where: { AND: [where, ...place] }, orderBy: order.orderBy, take: first + 1 })
-  const edges = found.slice(0, first).map((node) => ({ node, cursor: encodeCursor(order.name, order.key(node)) }))
+  const size = first ?? defaultPageSize
+  if (size < 1 || size > maxPageSize)
+    refuse([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${size}.` }])
+  const isContinued = after !== null && after !== undefined
+  const place = isContinued ? [order.behind(decodeCursor(order.name, order.form, after))] : []
+  const found = await read.rows({ where: { AND: [where, ...place] }, orderBy: order.orderBy, take: size + 1 })
+  const edges = found.slice(0, size).map((node) => ({ node, cursor: encodeCursor(order.name, order.key(node)) }))
   return {
     edges,
     pageInfo: {
-      hasNextPage: found.length > first,
-      hasPreviousPage: Boolean(args.after),
+      hasNextPage: found.length > size,
+      hasPreviousPage: isContinued,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,
     },
     totalCount: () => read.count(where),
   }
-}
-
-export function refusePageSize(first: number): void {
-  if (first < 1 || first > maxPageSize)
-    refuse([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${first}.` }])
 }
 
 /** The arguments that every list takes. */
@@ -67,31 +88,13 @@ export const pageComplexity = ({ first }: PageArgs) => ({
   multiplier: Math.min(Math.max(first ?? defaultPageSize, 1), 1_000_000),
 })
 
-/** `totalCount`, for a connection's own fields. */
-export const totalCount = <Row>(page: Page<Row>) => page.totalCount()
+/** What a client wants to know of the objects of a page, for Prisma: relations come with the rows, not one by one. */
+export const nodeQuery = (context: Context, info: GraphQLResolveInfo) =>
+  queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
 
-function encodeCursor(order: string, key: Key): string {
-  return Buffer.from(
-    JSON.stringify([order, ...key.map((part) => (typeof part === 'bigint' ? { n: String(part) } : part))]),
-  ).toString('base64url')
-}
-
-function decodeCursor(order: string, cursor: string): Key {
-  try {
-    const [name, ...parts] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[]
-    if (name === order && parts.length > 0) return parts.map(toKeyPart)
-  } catch {
-    // said below
-  }
-  throw new DomainError('BAD_USER_INPUT', 'after: is not a cursor of this list in this order.', {
-    field: 'after',
-    hint: 'Use the `endCursor` of a page that was asked for with the same `orderBy`, or leave `after` out to begin anew.',
-  })
-}
-
-function toKeyPart(part: unknown): string | bigint {
-  if (typeof part === 'string') return part
-  if (typeof part === 'object' && part && 'n' in part && /^\d{1,19}$/.test(String(part.n)))
-    return BigInt(String(part.n))
-  throw new TypeError('not a part of a cursor')
-}
+builder.globalConnectionField('totalCount', (t) =>
+  t.int({
+    description: 'How many there are in all; counted only if asked for.',
+    resolve: ({ totalCount }) => totalCount(),
+  }),
+)

@@ -1,19 +1,26 @@
-import { DomainError } from '../domain/errors.ts'
+import { decodeOpaque, encodeOpaque } from './opaque.ts'
+
+export type GlobalId = { typename: string; id: string }
 
 const largestId = 2n ** 63n - 1n
 
+/** Whether digits are a number that a row can have. */
+export const isRowId = (digits: string): boolean => /^\d{1,19}$/.test(digits) && BigInt(digits) <= largestId
+
 /** Global ids are opaque to clients; inside they say the type and the row. */
 export function encodeId(typename: string, id: bigint | number | string): string {
-  return Buffer.from(`${typename}:${id}`).toString('base64url')
+  return encodeOpaque(`${typename}:${id}`)
 }
 
-/** Takes a global id apart. Whatever is not one is the caller's mistake, not a fault of ours. */
-export function decodeId(globalId: string): { typename: string; id: string } {
-  const [, typename, id] = /^([A-Za-z]+):(\d{1,19})$/.exec(Buffer.from(globalId, 'base64url').toString('latin1')) ?? []
-  if (!typename || !id || BigInt(id) > largestId) {
-    throw new DomainError('BAD_USER_INPUT', `"${globalId.slice(0, 100)}" is not an id.`, {
-      hint: 'Use the value of an `id` field as it is.',
-    })
-  }
-  return { typename, id }
+/** Takes a global id apart; nothing if it is none. */
+export function readId(globalId: string): GlobalId | undefined {
+  const [, typename, id] = /^([A-Za-z]+):(\d+)$/.exec(decodeOpaque(globalId) ?? '') ?? []
+  return typename && id && isRowId(id) ? { typename, id } : undefined
+}
+
+/** For arguments whose ids were checked at the door, see `global-id-check.ts`. */
+export function decodeId(globalId: string): GlobalId {
+  const found = readId(globalId)
+  if (!found) throw new Error('An id was not checked before it was decoded.')
+  return found
 }

@@ -1,6 +1,7 @@
 import './api-key.ts'
 import './audit-entry.ts'
 import './retailer.ts'
+import './scalars.ts'
 import './source.ts'
 import { builder } from './builder.ts'
 

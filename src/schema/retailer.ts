@@ -1,15 +1,16 @@
-import { queryFromInfo } from '@pothos/plugin-prisma'
-import type { Prisma, Retailer as RetailerRow } from '../db/generated/client/client.ts'
+import type { Prisma } from '../db/generated/client/client.ts'
 import { importRetailers } from '../domain/retailers/import-retailers.ts'
 import { createRetailer, updateRetailer } from '../domain/retailers/retailer.ts'
 import { builder } from './builder.ts'
-import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { byName, byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { containing } from './filter.ts'
 import { ImportResult } from './import-result.ts'
 
 export const Retailer = builder.prismaNode('Retailer', {
   description: 'A shop or marketplace.',
   authScopes: { read: true },
   id: { field: 'id', description: 'The global id.' },
+  nullable: true,
   fields: (t) => ({
     slug: t.exposeString('slug', { description: 'A short unique name for addresses and lists.' }),
     name: t.exposeString('name', { description: 'The name people know.' }),
@@ -28,36 +29,10 @@ export const Retailer = builder.prismaNode('Retailer', {
   }),
 })
 
-const RetailerConnection = builder.connectionObject<typeof Retailer, Page<RetailerRow>>(
-  {
-    type: Retailer,
-    name: 'RetailerConnection',
-    description: 'A page of retailers.',
-    fields: (t) => ({
-      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
-    }),
-  },
+const RetailerConnection = builder.connectionObject(
+  { type: Retailer, name: 'RetailerConnection', description: 'A page of retailers.' },
   { description: 'A retailer and its place in the list.' },
 )
-
-type Where = Prisma.RetailerWhereInput
-type RetailerOrder = Order<RetailerRow, Where, Prisma.RetailerOrderByWithRelationInput>
-
-const byName: RetailerOrder = {
-  name: 'NAME',
-  key: ({ name, id }) => [name, id],
-  behind: ([name, id]) => ({
-    OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }],
-  }),
-  orderBy: [{ name: 'asc' }, { id: 'asc' }],
-}
-const byNewest: RetailerOrder = {
-  name: 'NEWEST',
-  key: ({ id }) => [id],
-  behind: ([id]) => ({ id: { lt: BigInt(id ?? 0) } }),
-  orderBy: [{ id: 'desc' }],
-}
-const orders = { NAME: byName, NEWEST: byNewest }
 
 const RetailerOrderBy = builder.enumType('RetailerOrderBy', {
   description: 'In which order retailers are listed.',
@@ -84,16 +59,19 @@ builder.queryField('retailers', (t) =>
       orderBy: t.arg({ type: RetailerOrderBy, defaultValue: 'NAME', description: 'In which order.' }),
     },
     resolve: (_root, { filter, orderBy, ...page }, context, info) => {
-      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
-      const where: Where = {
-        ...(filter?.q ? { name: { contains: filter.q, mode: 'insensitive' } } : {}),
-        ...(filter?.slug ? { slug: filter.slug } : {}),
-        ...(filter?.domain ? { domain: filter.domain } : {}),
+      const where: Prisma.RetailerWhereInput = {
+        name: containing(filter?.q),
+        slug: filter?.slug ?? undefined,
+        domain: filter?.domain ?? undefined,
       }
-      return readPage(page, orders[orderBy ?? 'NAME'], where, {
-        rows: (part) => context.db.retailer.findMany({ ...query, ...part }),
-        count: (counted) => context.db.retailer.count({ where: counted }),
-      })
+      const read = {
+        rows: (part: Prisma.RetailerFindManyArgs) =>
+          context.db.retailer.findMany({ ...nodeQuery(context, info), ...part }),
+        count: (counted: Prisma.RetailerWhereInput) => context.db.retailer.count({ where: counted }),
+      }
+      return orderBy === 'NEWEST'
+        ? readPage(page, byNewest('retailers'), where, read)
+        : readPage(page, byName('retailers'), where, read)
     },
   }),
 )

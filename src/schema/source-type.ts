@@ -1,4 +1,4 @@
-import { affiliateNetworks } from '../domain/sources/source-input.ts'
+import type { AffiliateNetwork as Network } from '../db/generated/client/client.ts'
 import { readVisibility, type Visibility } from '../domain/sources/visibility.ts'
 import { builder } from './builder.ts'
 import { Retailer } from './retailer.ts'
@@ -19,7 +19,14 @@ export const VisibilityStatus = builder.enumType('VisibilityStatus', {
 })
 export const AffiliateNetwork = builder.enumType('AffiliateNetwork', {
   description: 'The affiliate network that a source belongs to.',
-  values: affiliateNetworks,
+  values: {
+    IMPACT: { description: 'impact.com.' },
+    AWIN: { description: 'Awin.' },
+    CJ: { description: 'CJ, formerly Commission Junction.' },
+    AVANTLINK: { description: 'AvantLink.' },
+    SHAREASALE: { description: 'ShareASale.' },
+    RAKUTEN: { description: 'Rakuten Advertising.' },
+  } satisfies Record<Network, { description: string }>,
 })
 const VisibilityReason = builder.enumType('VisibilityReason', {
   description: 'Why consumers see what a source brings, or do not.',
@@ -51,6 +58,7 @@ export const Source = builder.prismaNode('Source', {
   description: 'One stream of facts about a retailer.',
   authScopes: { operate: true },
   id: { field: 'id', description: 'The global id.' },
+  nullable: true,
   fields: (t) => ({
     retailer: t.relation('retailer', { description: 'Whom the facts are about.' }),
     name: t.exposeString('name', { description: 'Unique among the sources of its retailer.' }),
@@ -67,6 +75,7 @@ export const Source = builder.prismaNode('Source', {
       type: SourceVisibility,
       description: 'Whether consumers see what it brings, and why.',
       load: (ids: bigint[], { pool }) => readVisibility(pool, ids),
+      loaderOptions: { cache: false }, // a second mutation of the same request may have changed it
       resolve: ({ id }) => id,
     }),
     expiryHours: t.exposeInt('expiryHours', {

@@ -1,5 +1,4 @@
-import { queryFromInfo } from '@pothos/plugin-prisma'
-import type { Prisma, Source as SourceRow } from '../db/generated/client/client.ts'
+import type { Prisma } from '../db/generated/client/client.ts'
 import { importSources } from '../domain/sources/import-sources.ts'
 import {
   createSource,
@@ -9,34 +8,17 @@ import {
   updateSource,
 } from '../domain/sources/source.ts'
 import { builder } from './builder.ts'
-import { pageArgs, pageComplexity, readPage, totalCount, type Order, type Page } from './connection.ts'
+import { byName, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { containing } from './filter.ts'
 import { ImportResult } from './import-result.ts'
 import { Retailer } from './retailer.ts'
 import { CreateSourceInput, ReviewSourceInput, UpdateSourceInput } from './source-input.ts'
 import { Source, SourceKind, VisibilityStatus } from './source-type.ts'
 
-const SourceConnection = builder.connectionObject<typeof Source, Page<SourceRow>>(
-  {
-    type: Source,
-    name: 'SourceConnection',
-    description: 'A page of sources.',
-    fields: (t) => ({
-      totalCount: t.int({ description: 'How many there are in all; counted only if asked for.', resolve: totalCount }),
-    }),
-  },
+const SourceConnection = builder.connectionObject(
+  { type: Source, name: 'SourceConnection', description: 'A page of sources.' },
   { description: 'A source and its place in the list.' },
 )
-
-type Where = Prisma.SourceWhereInput
-
-const byName: Order<SourceRow, Where, Prisma.SourceOrderByWithRelationInput> = {
-  name: 'NAME',
-  key: ({ name, id }) => [name, id],
-  behind: ([name, id]) => ({
-    OR: [{ name: { gt: String(name) } }, { name: String(name), id: { gt: BigInt(id ?? 0) } }],
-  }),
-  orderBy: [{ name: 'asc' }, { id: 'asc' }],
-}
 
 const SourceFilter = builder.inputType('SourceFilter', {
   description: 'Which sources to list.',
@@ -57,16 +39,15 @@ builder.queryFields((t) => ({
     complexity: pageComplexity,
     args: { ...pageArgs, filter: t.arg({ type: SourceFilter, description: 'Which ones; all if not given.' }) },
     resolve: (_root, { filter, ...page }, context, info) => {
-      const query = queryFromInfo({ context, info, paths: [['nodes'], ['edges', 'node']] })
-      const where: Where = {
-        ...(filter?.q ? { name: { contains: filter.q, mode: 'insensitive' } } : {}),
-        ...(filter?.retailerId ? { retailerId: BigInt(filter.retailerId.id) } : {}),
-        ...(filter?.kind ? { kind: filter.kind } : {}),
-        ...(filter?.visibilityStatus ? { visibilityStatus: filter.visibilityStatus } : {}),
-        ...(typeof filter?.reviewed === 'boolean' ? { tosReviewedAt: filter.reviewed ? { not: null } : null } : {}),
+      const where: Prisma.SourceWhereInput = {
+        name: containing(filter?.q),
+        retailerId: filter?.retailerId ? BigInt(filter.retailerId.id) : undefined,
+        kind: filter?.kind ?? undefined,
+        visibilityStatus: filter?.visibilityStatus ?? undefined,
+        tosReviewedAt: typeof filter?.reviewed === 'boolean' ? (filter.reviewed ? { not: null } : null) : undefined,
       }
-      return readPage(page, byName, where, {
-        rows: (part) => context.db.source.findMany({ ...query, ...part }),
+      return readPage(page, byName('sources'), where, {
+        rows: (part: Prisma.SourceFindManyArgs) => context.db.source.findMany({ ...nodeQuery(context, info), ...part }),
         count: (counted) => context.db.source.count({ where: counted }),
       })
     },

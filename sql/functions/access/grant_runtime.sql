@@ -13,7 +13,7 @@ begin
     execute format('grant execute on all functions in schema %I to %I', v_schema, p_role);
   end loop;
   -- What only the migrating role may change, or an intruder could cover his tracks or fool the version check.
-  execute format('revoke update on freshet.audit_log from %I', p_role);
+  execute format('revoke update, delete on freshet.audit_log from %I', p_role);
   execute format('revoke insert, update, delete on freshet.migrations, freshet.applied_sql from %I', p_role);
 end
 $$;

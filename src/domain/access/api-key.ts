@@ -3,19 +3,23 @@ import type { ApiKey } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { notFound } from '../errors.ts'
 import { check, text } from '../input.ts'
-import type { Actor } from './actor.ts'
-import { audit, changedFields } from './audit.ts'
-import { digestKey, makeKey } from './key.ts'
+import type { Actor, Scope } from './actor.ts'
+import { audit, changedFields, type Change } from './audit.ts'
+import { digestKey, makeKey, type KeyDigest } from './key.ts'
 
-const NewKey = z.object({
-  name: text(100),
-  scopes: z
-    .array(z.enum(['READ', 'OPERATE', 'ADMIN']))
-    .min(1, 'needs at least one scope.')
-    .transform((scopes) => [...new Set(scopes)]),
-  expiresAt: z.date().nullish(),
-})
-export type NewKeyInput = z.input<typeof NewKey>
+const newKey = (now: Date) =>
+  z.object({
+    name: text(100),
+    scopes: z
+      .array(z.enum(['READ', 'OPERATE', 'ADMIN']))
+      .min(1, 'needs at least one scope.')
+      .transform((scopes) => [...new Set(scopes)]),
+    expiresAt: z
+      .date()
+      .refine((moment) => moment > now, 'lies in the past.')
+      .nullish(),
+  })
+export type NewKeyInput = z.input<ReturnType<typeof newKey>>
 
 /** Makes a key. The clear key is in the answer and nowhere else: it cannot be shown again. */
 export async function createApiKey(
@@ -24,56 +28,55 @@ export async function createApiKey(
   input: NewKeyInput,
   now: Date,
 ): Promise<{ key: string; apiKey: ApiKey }> {
-  const inFuture = NewKey.refine((given) => !given.expiresAt || given.expiresAt > now, {
-    path: ['expiresAt'],
-    message: 'lies in the past.',
-  })
-  const given = check(inFuture, input)
+  const given = check(newKey(now), input)
   const key = makeKey()
   return db.$transaction(async (tx) => ({ key, apiKey: await storeKey(tx, actor, key, given) }))
 }
 
-/** Lets in a key that was chosen by the operator, once; later starts find it there. */
+/** Lets in a key that was chosen by the operator, once; later starts find it there, and leave it revoked if it was. */
 export async function ensureAdminKey(db: Db, actor: Actor, key: string): Promise<void> {
   const digest = digestKey(key)
   if (!digest) throw new Error('The admin key has not the form of a key.')
-  await db.$transaction(async (tx) => {
-    // Ten processes may start at once with the same key: one stores it, the others wait and find it.
-    await tx.$executeRaw`lock table freshet.api_keys in share row exclusive mode`
-    if (await tx.apiKey.findUnique({ where: { hash: digest.hash } })) return
-    await storeKey(tx, actor, key, { name: 'admin (from FRESHET_ADMIN_KEY)', scopes: ['ADMIN'], expiresAt: null })
-  })
+  await storeOnce(db, actor, key, { hash: digest.hash }, 'admin (from FRESHET_ADMIN_KEY)')
 }
 
 /** Makes the very first key of an empty installation; answers nothing when there is any key already, revoked ones included. */
 export async function createFirstKey(db: Db, actor: Actor): Promise<string | undefined> {
+  const key = makeKey()
+  return (await storeOnce(db, actor, key, {}, 'first admin')) ? key : undefined
+}
+
+/** Stores an ADMIN key unless there is one like `unless`. Ten processes may start at once: one stores it, the others find it. */
+async function storeOnce(
+  db: Db,
+  actor: Actor,
+  key: string,
+  unless: { hash?: KeyDigest['hash'] },
+  name: string,
+): Promise<boolean> {
+  const isThere = async (tx: Tx) => (await tx.apiKey.findFirst({ where: unless, select: { id: true } })) !== null
+  if (await isThere(db)) return false // every later start: no need to hold up those who use their keys
   return db.$transaction(async (tx) => {
     await tx.$executeRaw`lock table freshet.api_keys in share row exclusive mode`
-    if (await tx.apiKey.findFirst({ select: { id: true } })) return undefined
-    const key = makeKey()
-    await storeKey(tx, actor, key, { name: 'first admin', scopes: ['ADMIN'], expiresAt: null })
-    return key
+    if (await isThere(tx)) return false
+    await storeKey(tx, actor, key, { name, scopes: ['ADMIN'], expiresAt: null })
+    return true
   })
 }
 
-/** Ends a key at once, for open subscriptions too. Revoking twice changes nothing. */
+/** Ends a key at once, for open subscriptions too. Revoking twice changes nothing: the first moment stays. */
 export async function revokeApiKey(db: Db, actor: Actor, id: bigint, now: Date): Promise<ApiKey> {
   return db.$transaction(async (tx) => {
     const { count } = await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } })
     const apiKey = await tx.apiKey.findUnique({ where: { id } })
     if (!apiKey) throw notFound('API key', 'id')
-    if (count > 0)
-      await audit(tx, actor, {
-        action: 'REVOKE_API_KEY',
-        objectType: 'ApiKey',
-        objectId: id,
-        changes: { revokedAt: { from: null, to: now } },
-      })
+    const changes: Record<string, Change> = count > 0 ? { revokedAt: { from: null, to: now } } : {}
+    await audit(tx, actor, { action: 'REVOKE_API_KEY', objectType: 'ApiKey', objectId: id, changes })
     return apiKey
   })
 }
 
-type Stored = { name: string; scopes: ('READ' | 'OPERATE' | 'ADMIN')[]; expiresAt?: Date | null | undefined }
+type Stored = { name: string; scopes: Scope[]; expiresAt?: Date | null | undefined }
 
 async function storeKey(
   tx: Tx,

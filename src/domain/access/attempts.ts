@@ -3,6 +3,9 @@ const allowedFailures = 10
 const maxAddresses = 10_000
 const maxKnownKeys = 1_000
 
+/** What came of a key: the answer of the look-up, or how long to wait before the next one. */
+type Attempt<Found> = { waitSeconds: number; found?: undefined } | { waitSeconds: 0; found: Found | undefined }
+
 /**
  * Slows down guessing: after ten wrong keys from one address within a minute, further keys from there are turned away
  * without a look at the database. Keys that were right lately still pass, so that one broken client behind a shared
@@ -10,32 +13,67 @@ const maxKnownKeys = 1_000
  */
 export function createAttempts(now: () => number) {
   const failures = new Map<string, number[]>()
+  const lookups = new Map<string, Set<Promise<unknown>>>()
   const knownKeys = new Set<string>()
 
   const recent = (address: string) => (failures.get(address) ?? []).filter((at) => at > now() - windowMs)
-  const bounded = <Key>(all: { size: number; keys(): Iterator<Key>; delete(key: Key): boolean }, max: number) => {
-    if (all.size > max) all.delete(all.keys().next().value as Key)
+  const waitSeconds = (address: string) => {
+    const times = recent(address)
+    return times.length < allowedFailures ? 0 : Math.ceil((Math.min(...times) + windowMs - now()) / 1000)
   }
+  const succeeded = (key: string) => {
+    knownKeys.delete(key)
+    knownKeys.add(key)
+    dropOldest(knownKeys, maxKnownKeys)
+  }
+  const failed = (address: string, key: string) => {
+    knownKeys.delete(key)
+    const times = [...recent(address), now()].slice(-allowedFailures)
+    failures.delete(address)
+    failures.set(address, times)
+    dropOldest(failures, maxAddresses)
+  }
+  /** Counts a look-up as under way until it is over, well or not. */
+  const underWay = async <Found>(address: string, lookup: Promise<Found>): Promise<Found> => {
+    const others = lookups.get(address) ?? new Set()
+    const over = Promise.allSettled([lookup])
+    lookups.set(address, others.add(over))
+    try {
+      return await lookup
+    } finally {
+      others.delete(over)
+      if (others.size === 0) lookups.delete(address)
+    }
+  }
+
   return {
-    /** How many seconds this caller must wait, or 0. */
-    waitSeconds(address: string, keyHash: string): number {
-      const times = recent(address)
-      if (times.length < allowedFailures || knownKeys.has(keyHash)) return 0
-      return Math.ceil((Math.min(...times.slice(-allowedFailures)) + windowMs - now()) / 1000)
-    },
-    failed(address: string, keyHash: string): void {
-      knownKeys.delete(keyHash)
-      const times = [...recent(address), now()].slice(-allowedFailures)
-      failures.delete(address)
-      failures.set(address, times)
-      bounded(failures, maxAddresses)
-    },
-    succeeded(keyHash: string): void {
-      knownKeys.delete(keyHash)
-      knownKeys.add(keyHash)
-      bounded(knownKeys, maxKnownKeys)
+    /**
+     * Looks a key up unless too many wrong ones came from the address. Look-ups under way count as if they were wrong,
+     * or a burst would pass before the first answer; one too many waits for an answer.
+     */
+    async attempt<Found>(
+      address: string,
+      key: string,
+      look: () => Promise<Found | undefined>,
+    ): Promise<Attempt<Found>> {
+      while (!knownKeys.has(key)) {
+        const seconds = waitSeconds(address)
+        if (seconds > 0) return { waitSeconds: seconds }
+        const others = [...(lookups.get(address) ?? [])]
+        if (recent(address).length + others.length < allowedFailures) break
+        await Promise.race(others)
+      }
+      const found = await underWay(address, look())
+      if (found === undefined) failed(address, key)
+      else succeeded(key)
+      return { waitSeconds: 0, found }
     },
   }
+}
+
+function dropOldest<Key>(all: { size: number; keys(): Iterator<Key>; delete(key: Key): boolean }, max: number) {
+  const oldest = all.keys().next()
+  if (all.size > max && !oldest.done) all.delete(oldest.value)
 }
 
 export type Attempts = ReturnType<typeof createAttempts>

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../db/prisma.ts'
 import type { Actor } from './actor.ts'
 
@@ -16,20 +17,24 @@ export async function audit(
   { action, objectType, objectId, changes = {} }: AuditRecord,
 ): Promise<void> {
   const id = objectId === undefined ? null : String(objectId)
-  await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${plain(changes)}::jsonb, ${actor.requestId})`
+  await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${toJson(changes)}::jsonb, ${actor.requestId})`
 }
 
 /** The fields in which two states of an object differ. `before` is absent for a new object. */
 export function changedFields(before: object | undefined, after: object): Record<string, Change> {
-  const old = { ...before } as Record<string, unknown>
+  const old = new Map<string, unknown>(Object.entries(before ?? {}))
   const changes: Record<string, Change> = {}
-  for (const [field, to] of Object.entries(after)) {
-    const from = old[field]
-    if (to === undefined || to === null ? from === undefined || from === null : plain(from) === plain(to)) continue
-    changes[field] = before ? { from: from ?? null, to } : { to }
+  for (const [field, to] of Object.entries(after) as [string, unknown][]) {
+    const from = old.get(field) ?? null
+    // What was not given is not changed. Compared as JSON values: the database keeps keys in an order of its own.
+    if (to === undefined || isDeepStrictEqual(plain(from), plain(to))) continue
+    changes[field] = before ? { from, to } : { to }
   }
   return changes
 }
 
-const plain = (value: unknown) =>
+export const hasChanges = (changes: Record<string, Change>): boolean => Object.keys(changes).length > 0
+
+const toJson = (value: unknown) =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))
+const plain = (value: unknown): unknown => JSON.parse(toJson(value))

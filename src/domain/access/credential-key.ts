@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -10,11 +11,11 @@ const fileName = 'credential-key'
  */
 export async function keepCredentialKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, fileName)
-  const kept = await readFile(file, 'utf8').catch(() => undefined)
-  if (kept !== undefined) return decodeCredentialKey(kept, file)
+  if (existsSync(file)) return readCredentialKey(file)
   await mkdir(dataDir, { recursive: true })
   const draft = `${file}.${randomBytes(6).toString('hex')}`
-  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+  // On disk before it has its name: a power cut must not leave an empty key behind.
+  await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
   try {
     await link(draft, file) // fails if another process was first, so a key that is in use is never replaced
   } catch (error) {
@@ -22,14 +23,14 @@ export async function keepCredentialKey(dataDir: string): Promise<Buffer> {
   } finally {
     await rm(draft)
   }
-  return decodeCredentialKey(await readFile(file, 'utf8'), file)
+  return readCredentialKey(file)
 }
 
-function decodeCredentialKey(text: string, file: string): Buffer {
-  const key = Buffer.from(text.trim(), 'base64')
-  if (key.length !== 32)
-    throw new Error(
-      `${file} does not hold a key of 32 bytes in base64. Restore it from a backup: without it stored credentials cannot be read.`,
-    )
-  return key
+async function readCredentialKey(file: string): Promise<Buffer> {
+  const text = (await readFile(file, 'utf8')).trim()
+  const key = Buffer.from(text, 'base64')
+  if (key.length === 32 && key.toString('base64') === text) return key
+  throw new Error(
+    `${file} does not hold a key of 32 bytes in base64. Restore it from a backup: without it stored credentials cannot be read.`,
+  )
 }

@@ -1,10 +1,14 @@
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
-import { readTable, refuseImport, repeated, runImport, type ImportCounts } from '../import.ts'
+import { refuseImport, runImport, type ImportCounts } from '../import.ts'
+import { readTable, repeated } from '../table.ts'
 import { NewRetailer } from './retailer-input.ts'
 
-const columns = { name: 'name', slug: 'slug', website: 'website', logo_url: 'logoUrl', tier: 'tier' }
+const columns = {
+  fields: { name: 'name', slug: 'slug', website: 'website', logo_url: 'logoUrl', tier: 'tier' },
+  required: ['name'],
+}
 
 /** Takes over a list of retailers, all or none. A row whose slug exists updates that retailer; an empty cell changes nothing. */
 export async function importRetailers(
@@ -21,12 +25,11 @@ export async function importRetailers(
       { created: number; updated: number }[]
     >`select created, updated from freshet.import_retailers(${values}::jsonb)`
     const { created = 0, updated = 0 } = counts ?? {}
-    const result = { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
     await audit(tx, actor, {
       action: 'IMPORT_RETAILERS',
       objectType: 'Retailer',
       changes: { created: { to: created }, updated: { to: updated } },
     })
-    return result
+    return { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
   })
 }

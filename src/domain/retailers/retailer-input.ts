@@ -20,15 +20,28 @@ export const RetailerChanges = z
   .transform((given) => ({ ...given, ...domainOf(given.website) }))
 export type RetailerChangesInput = z.input<typeof RetailerChanges>
 
-/** A name as it may stand in an address: "Möbel & Co." → "mobel-co". */
+/** Letters that Unicode does not take apart into a plain one and a mark. */
+const plainLetters: Record<string, string> = {
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  ø: 'o',
+  đ: 'd',
+  ð: 'd',
+  ł: 'l',
+  þ: 'th',
+  ı: 'i',
+}
+
+/** A name as it may stand in an address: "Möbel & Co." → "mobel-co". Empty where no letter a–z and no digit is left. */
 export function slugOf(name: string): string {
-  const plain = name
+  return name
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
-  return plain
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .replaceAll(/[ßæœøđðłþı]/g, (letter) => plainLetters[letter] ?? '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replace(/^-/, '')
     .slice(0, 100)
     .replace(/-$/, '')
 }

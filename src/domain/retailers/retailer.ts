@@ -1,7 +1,7 @@
 import type { Retailer } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit, changedFields } from '../access/audit.ts'
+import { audit, changedFields, hasChanges } from '../access/audit.ts'
 import { notFound } from '../errors.ts'
 import { check, type Given } from '../input.ts'
 import { refuseDuplicate } from '../unique.ts'
@@ -34,9 +34,8 @@ export async function updateRetailer(
     const before = await tx.retailer.findUnique({ where: { id } })
     if (!before) throw notFound('retailer', 'input.id')
     const changes = changedFields(before, data)
-    const after = await tx.retailer.update({ where: { id }, data })
     await audit(tx, actor, { action: 'UPDATE_RETAILER', objectType: 'Retailer', objectId: id, changes })
-    return after
+    return hasChanges(changes) ? tx.retailer.update({ where: { id }, data }) : before
   })
   return refuseDuplicate(updating, 'input.slug', slugTaken(data.slug))
 }

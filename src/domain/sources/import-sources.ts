@@ -1,113 +1,87 @@
-import { z } from 'zod'
+import type { SourceKind } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
 import type { Problem } from '../errors.ts'
-import { at, readTable, refuseImport, repeated, runImport, type ImportCounts, type Row } from '../import.ts'
-import { text } from '../input.ts'
+import { refuseImport, runImport, type ImportCounts } from '../import.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
-import { NewSource } from './source-input.ts'
-
-const columns = {
-  retailer: 'retailer',
-  name: 'name',
-  kind: 'kind',
-  url: 'url',
-  created_at: 'createdAt',
-  expiry_hours: 'expiryHours',
-  affiliate_network: 'affiliateNetwork',
-  affiliate_account_id: 'affiliateAccountId',
-  affiliate_account_name: 'affiliateAccountName',
-  affiliate_tracking_template: 'affiliateTrackingTemplate',
-}
-
-const ImportedSource = z
-  .looseObject({
-    retailer: text(200).optional(),
-    createdAt: z.coerce.date('must be a moment, as in 2024-05-01.').optional(),
-    expiryHours: z.coerce.number('must be a whole number.').optional(),
-    kind: z.string().toUpperCase().optional(),
-    affiliateNetwork: z.string().toUpperCase().optional(),
-  })
-  .transform(({ retailer, createdAt, ...rest }, context) => {
-    const source = NewSource.safeParse(rest)
-    if (!source.success)
-      for (const { path, message } of source.error.issues) context.addIssue({ code: 'custom', path, message })
-    return { retailer, createdAt, source: source.data as z.output<typeof NewSource> }
-  })
-type Imported = Row<z.output<typeof ImportedSource>>
+import { at, readTable, repeated, type Row } from '../table.ts'
+import { columns, ImportedSource } from './imported-source.ts'
+import { placeSources, type Placed } from './place-sources.ts'
+import { networkNotAllowed, startingRights } from './source-input.ts'
 
 /**
  * Takes over a list of sources, all or none (S2 §18.2). A row names its retailer by slug or name, or is matched by the
- * domain of its url; a row that matches none or several is refused. Retailers left without a display primary get their
- * oldest direct source as one.
+ * domain of its url; a row that matches none or several is refused. An empty cell changes nothing. Retailers left without
+ * a display primary get their oldest direct source as one.
  */
 export async function importSources(db: Db, actor: Actor, csv: string, { dryRun = false } = {}): Promise<ImportCounts> {
   const { rows, problems } = readTable(csv, ImportedSource, columns)
   return runImport(db, dryRun, async (tx) => {
-    const { placed, unplaced } = await findRetailers(tx, rows)
-    refuseImport([
-      ...problems,
-      ...unplaced,
-      ...repeated(placed, 'name', ({ retailerId, name }) => `${retailerId}/${name}`),
-    ])
-    const values = JSON.stringify(placed.map(({ value }) => toRow(value)))
+    const { placed, unplaced } = await placeSources(tx, rows)
+    const known = await findKnown(tx, placed)
+    const twice = repeated(
+      placed,
+      'name',
+      (value) => keyOf(value),
+      ({ name }) => name,
+    )
+    refuseImport([...problems, ...unplaced, ...twice, ...placed.flatMap((row) => misfits(row, known))])
+    const values = JSON.stringify(placed.map(({ value }) => toRow(value, known.get(keyOf(value))?.kind)))
     const [counts] = await tx.$queryRaw<
-      { created: number; updated: number }[]
-    >`select created, updated from freshet.import_sources(${values}::jsonb)`
-    const { created = 0, updated = 0 } = counts ?? {}
-    await audit(tx, actor, {
-      action: 'IMPORT_SOURCES',
-      objectType: 'Source',
-      changes: { created: { to: created }, updated: { to: updated } },
-    })
+      { created: number; updated: number; promoted: number }[]
+    >`select created, updated, promoted from freshet.import_sources(${values}::jsonb)`
+    const { created = 0, updated = 0, promoted = 0 } = counts ?? {}
+    const changes = { created: { to: created }, updated: { to: updated }, displayPrimaries: { to: promoted } }
+    await audit(tx, actor, { action: 'IMPORT_SOURCES', objectType: 'Source', changes })
     return { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
   })
 }
 
-type Placed = z.output<typeof NewSource> & { retailerId: string; createdAt: Date | undefined }
+type Known = { kind: SourceKind; url: string | null; isReviewed: boolean }
 
-async function findRetailers(tx: Tx, rows: Imported[]): Promise<{ placed: Row<Placed>[]; unplaced: Problem[] }> {
-  const retailers = await tx.retailer.findMany({ select: { id: true, slug: true, name: true, domain: true } })
-  const find = (by: (retailer: (typeof retailers)[number]) => boolean) =>
-    retailers.filter(by).map(({ id }) => String(id))
-  const placed: Row<Placed>[] = []
-  const unplaced: Problem[] = []
-  for (const { line, value } of rows) {
-    const { retailer, createdAt, source } = value
-    const domain = source.url ? registrableDomain(source.url) : undefined
-    const found = retailer
-      ? find((known) => known.slug === retailer || known.name === retailer)
-      : domain
-        ? find((known) => known.domain === domain)
-        : []
-    const [retailerId, another] = found
-    if (retailerId && !another) placed.push({ line, value: { ...source, retailerId, createdAt } })
-    else unplaced.push({ field: at(line, 'retailer'), message: placeProblem(retailer, domain, found.length) })
+const keyOf = ({ retailerId, name }: { retailerId: string; name: string }) => `${retailerId}/${name}`
+
+/** The sources that a list speaks of and that exist already. */
+async function findKnown(tx: Tx, placed: Row<Placed>[]): Promise<Map<string, Known>> {
+  const retailerIds = placed.map(({ value }) => value.retailerId)
+  const names = placed.map(({ value }) => value.name)
+  const found = await tx.$queryRaw<(Known & { retailerId: string; name: string })[]>`
+    select s.retailer_id::text as "retailerId", s.name, s.kind, s.url, s.tos_reviewed_at is not null as "isReviewed"
+    from unnest(${retailerIds}::bigint[], ${names}::text[]) as given(retailer_id, name)
+    join freshet.sources s on s.retailer_id = given.retailer_id and s.name = given.name`
+  return new Map(found.map((source) => [keyOf(source), source]))
+}
+
+/** What a row says that does not fit the source it is about. */
+function misfits({ line, value }: Row<Placed>, known: Map<string, Known>): Problem[] {
+  const source = known.get(keyOf(value))
+  const kind = source?.kind ?? value.kind ?? 'DIRECT'
+  const problems: Problem[] = []
+  if (value.kind && value.kind !== kind)
+    problems.push({ field: at(line, 'kind'), message: `cannot be changed: the source is of kind ${kind}.` })
+  else if (value.affiliateNetwork && kind !== 'AFFILIATE_FEED')
+    problems.push({ field: at(line, 'affiliate_network'), message: networkNotAllowed })
+  if (source?.isReviewed && value.url && siteOf(value.url) !== siteOf(source.url)) {
+    const message = `moves a reviewed source to ${siteOf(value.url)}. Use updateSource, which ends the review.`
+    problems.push({ field: at(line, 'url'), message })
   }
-  return { placed, unplaced }
+  return problems
 }
 
-function placeProblem(retailer: string | undefined, domain: string | undefined, found: number): string {
-  if (retailer)
-    return found === 0
-      ? `there is no retailer "${retailer}".`
-      : `${found} retailers are called "${retailer}"; give the slug.`
-  if (!domain) return 'is needed where the row has no url.'
-  return found === 0
-    ? `no retailer has a website on ${domain}; name the retailer.`
-    : `${found} retailers have a website on ${domain}; name the retailer.`
-}
+const siteOf = (url: string | null) => (url ? registrableDomain(url) : undefined)
 
-function toRow({ retailerId, createdAt, ...source }: Placed) {
+function toRow(source: Placed, knownKind: SourceKind | undefined) {
+  const kind = knownKind ?? source.kind ?? 'DIRECT'
+  const { visibilityStatus, upcTrusted } = startingRights(kind)
   return {
-    retailer_id: retailerId,
-    created_at: createdAt,
+    retailer_id: source.retailerId,
+    created_at: source.createdAt,
     name: source.name,
-    kind: source.kind,
+    kind,
     url: source.url,
-    visibility_status: source.visibilityStatus,
-    upc_trusted: source.upcTrusted,
+    visibility_status: visibilityStatus,
+    upc_trusted: upcTrusted,
     expiry_hours: source.expiryHours,
     affiliate_network: source.affiliateNetwork,
     affiliate_account_id: source.affiliateAccountId,

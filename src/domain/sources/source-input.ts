@@ -1,53 +1,22 @@
 import { z } from 'zod'
-import { text, webAddress } from '../input.ts'
+import { must, text, webAddress } from '../input.ts'
+import { ScrapeConfig } from './scrape-config.ts'
+import { trackingTemplate } from './tracking-template.ts'
 
-export const sourceKinds = ['DIRECT', 'AFFILIATE_FEED', 'SCRAPE', 'MARKET', 'OTHER'] as const
-export const affiliateNetworks = ['IMPACT', 'AWIN', 'CJ', 'AVANTLINK', 'SHAREASALE', 'RAKUTEN'] as const
+const sourceKinds = ['DIRECT', 'AFFILIATE_FEED', 'SCRAPE', 'MARKET', 'OTHER'] as const
+const affiliateNetworks = ['IMPACT', 'AWIN', 'CJ', 'AVANTLINK', 'SHAREASALE', 'RAKUTEN'] as const
 
-const placeholders = ['url', 'clickId', 'accountId']
+export const kindForm = z.enum(sourceKinds, must(`one of ${sourceKinds.join(', ')}`))
+export const networkForm = z.enum(affiliateNetworks, must(`one of ${affiliateNetworks.join(', ')}`))
+const hours = 'must be a whole number from 1 to 168.'
 
-/** A link that leads a click through the network. `{url}` stands for the offer's page, encoded. */
-const trackingTemplate = text(2000)
-  .refine(
-    (template) => /^https?:\/\//.test(template) && URL.canParse(template.replaceAll(/[{}]/g, '')),
-    'must be an http or https URL.',
-  )
-  .refine((template) => template.includes('{url}'), 'must hold {url}, which stands for the page of the offer.')
-  .refine((template) => [...template.matchAll(/\{(\w*)\}/g)].every(([, name]) => placeholders.includes(name ?? '')), {
-    message: `may hold only ${placeholders.map((name) => `{${name}}`).join(', ')}.`,
-  })
-
-/** Hop-by-hop headers and those that carry a secret or belong to the fetcher have no place in a stored configuration. */
-const forbiddenHeaders =
-  /^(authorization|cookie|proxy-.*|host|connection|content-length|transfer-encoding|user-agent)$/i
-
-export const ScrapeConfig = z
-  .strictObject({
-    requestsPerSecond: z.number().positive('must be more than 0.').max(10, 'must be at most 10.').nullish(),
-    fetcherType: z.enum(['http', 'browser']).nullish(),
-    customHeaders: z
-      .array(
-        z.strictObject({
-          name: text(100)
-            .regex(/^[A-Za-z0-9-]+$/, 'may hold only letters, digits and hyphens.')
-            .refine((name) => !forbiddenHeaders.test(name), 'may not be set here.'),
-          value: text(500).regex(/^[\x20-\x7e]*$/, 'may hold only printable ASCII.'),
-        }),
-      )
-      .max(20, 'may have at most 20 headers.')
-      .nullish(),
-  })
-  // Stored without what was left out: a configuration says only what differs from the defaults.
-  .transform(
-    (given) => JSON.parse(JSON.stringify(given, (_key, value: unknown) => value ?? undefined)) as Record<string, never>,
-  )
-
-const settings = {
+/** What can be set of a source, whoever sets it: the API or a list. */
+export const settings = {
   name: text(200),
   url: webAddress.nullish(),
-  expiryHours: z.number().int().min(1, 'must be from 1 to 168.').max(168, 'must be from 1 to 168.'),
-  upcTrusted: z.boolean(),
-  affiliateNetwork: z.enum(affiliateNetworks).nullish(),
+  expiryHours: z.number(must('a number')).int(hours).min(1, hours).max(168, hours),
+  upcTrusted: z.boolean(must('true or false')),
+  affiliateNetwork: networkForm.nullish(),
   affiliateAccountId: text(200).nullish(),
   affiliateAccountName: text(200).nullish(),
   affiliateTrackingTemplate: trackingTemplate.nullish(),
@@ -55,10 +24,8 @@ const settings = {
   scrapeConfig: ScrapeConfig,
 }
 
-const onlyAffiliates = {
-  path: ['affiliateNetwork'],
-  message: 'is only for sources of kind AFFILIATE_FEED.',
-}
+/** Said of a network where none belongs. */
+export const networkNotAllowed = 'is only for sources of kind AFFILIATE_FEED.'
 
 /** What a new source starts with: scraped facts stay hidden and their product codes unbelieved until an operator says otherwise (S3 §12.3). */
 export const startingRights = (kind: (typeof sourceKinds)[number]) => ({
@@ -67,10 +34,13 @@ export const startingRights = (kind: (typeof sourceKinds)[number]) => ({
 })
 
 export const NewSource = z
-  .object({ kind: z.enum(sourceKinds).default('DIRECT') })
+  .object({ kind: kindForm.default('DIRECT') })
   .extend(settings)
   .partial({ expiryHours: true, upcTrusted: true, scrapeConfig: true })
-  .refine((given) => !given.affiliateNetwork || given.kind === 'AFFILIATE_FEED', onlyAffiliates)
+  .refine((given) => !given.affiliateNetwork || given.kind === 'AFFILIATE_FEED', {
+    path: ['affiliateNetwork'],
+    message: networkNotAllowed,
+  })
   .transform((given) => ({ ...startingRights(given.kind), ...present(given) }))
 export type NewSourceInput = z.input<typeof NewSource>
 

@@ -1,12 +1,14 @@
 import type { Prisma, Source, VisibilityStatus } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit, changedFields, type Change } from '../access/audit.ts'
+import { audit, changedFields, hasChanges, type Change } from '../access/audit.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, withoutNulls, type Given } from '../input.ts'
+import { registrableDomain } from '../retailers/retailer-input.ts'
 import { refuseDuplicate } from '../unique.ts'
 import {
   NewSource,
+  networkNotAllowed,
   Review,
   SourceChanges,
   type NewSourceInput,
@@ -42,14 +44,21 @@ export async function updateSource(
 ): Promise<Source> {
   const data = check(SourceChanges, input)
   const updating = change(db, actor, id, 'UPDATE_SOURCE', 'input.id', (before) => {
-    if (data.affiliateNetwork && before.kind !== 'AFFILIATE_FEED') {
-      throw new DomainError('CONFLICT', 'Only a source of kind AFFILIATE_FEED has an affiliate network.', {
+    if (data.affiliateNetwork && before.kind !== 'AFFILIATE_FEED')
+      throw new DomainError('CONFLICT', `input.affiliateNetwork: ${networkNotAllowed}`, {
         field: 'input.affiliateNetwork',
       })
-    }
-    return data
+    return { ...data, ...(movesSite(before.url, data.url) ? unreviewed : {}) }
   })
   return refuseDuplicate(updating, 'input.name', nameTaken(data.name))
+}
+
+/** A review is of a site (S3 §9.5): it does not go along to another one. */
+const unreviewed = { tosReviewedAt: null, tosApprovedBy: null, tosNotes: null, robotsCompliant: true }
+
+function movesSite(from: string | null, to: string | null | undefined): boolean {
+  const site = (url: string | null) => (url ? registrableDomain(url) : null)
+  return to !== undefined && site(from) !== site(to)
 }
 
 /** Says whether consumers may see what the source brings. ELIGIBLE alone shows nothing: see `Source.visibility`. */
@@ -87,7 +96,7 @@ export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promi
   })
 }
 
-/** Reads a source under its lock, changes what `decide` says, and records the difference. */
+/** Reads a source under its lock, changes what `decide` says, and records the difference; where there is none, nothing is written. */
 async function change(
   db: Db,
   actor: Actor,
@@ -101,9 +110,9 @@ async function change(
     const before = await tx.source.findUnique({ where: { id } })
     if (!before) throw notFound('source', field)
     const data = decide(before)
-    const after = await tx.source.update({ where: { id }, data })
-    await audit(tx, actor, { action, objectType: 'Source', objectId: id, changes: changedFields(before, data) })
-    return after
+    const changes = changedFields(before, data)
+    await audit(tx, actor, { action, objectType: 'Source', objectId: id, changes })
+    return hasChanges(changes) ? tx.source.update({ where: { id }, data }) : before
   })
 }
 

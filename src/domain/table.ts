@@ -1,0 +1,99 @@
+import type { z } from 'zod'
+import { readCsv } from './csv.ts'
+import type { Problem } from './errors.ts'
+
+export type Row<Value> = { line: number; value: Value }
+
+/** The columns of a list by their name in the header, each with the field it fills; `required` ones must be there. */
+export type Columns = { fields: Record<string, string>; required: string[] }
+
+/** Reads a list and checks every row of it. Problems name line and column. */
+export function readTable<Schema extends z.ZodType>(
+  csv: string,
+  schema: Schema,
+  columns: Columns,
+): { rows: Row<z.output<Schema>>[]; problems: Problem[] } {
+  const table = readCsv(csv)
+  if ('field' in table) return { rows: [], problems: [table] }
+  const { header, records } = table
+  const headerFault = unusableHeader(header, columns)
+  if (headerFault.length > 0) return { rows: [], problems: headerFault }
+  const problems = unknownColumns(header, columns)
+  if (records.length === 0) problems.push({ field: 'csv', message: 'has no row below its header.' })
+  const rows = records.flatMap(({ line, cells }) => {
+    const stray = cells.findIndex((cell, index) => cell.trim() && !header[index])
+    if (stray >= 0) problems.push(strayCell(line, stray))
+    const parsed = schema.safeParse(toInput(header, cells, columns))
+    if (parsed.success) return [{ line, value: parsed.data }]
+    for (const { path, message } of parsed.error.issues)
+      problems.push({ field: at(line, columnOf(columns, path[0])), message })
+    return []
+  })
+  return { rows, problems }
+}
+
+/** Where a problem lies: the line of the file (the header is line 1) and the column. */
+export const at = (line: number, column: string): string => `csv.line ${line}.${column}`
+
+/** The second and later rows about one object: a list that says two things about it is refused. */
+export function repeated<Value>(
+  rows: Row<Value>[],
+  column: string,
+  key: (value: Value) => string,
+  shown: (value: Value) => string = key,
+): Problem[] {
+  const firstLine = new Map<string, number>()
+  return rows.flatMap(({ line, value }) => {
+    const before = firstLine.get(key(value))
+    if (before === undefined) firstLine.set(key(value), line)
+    return before === undefined
+      ? []
+      : [{ field: at(line, column), message: `"${shown(value)}" stands in line ${before} already.` }]
+  })
+}
+
+const separators = [
+  [';', 'semicolons'],
+  ['\t', 'tabs'],
+] as const
+
+/** What makes every row unreadable, so that it is said once and not for each of them. */
+function unusableHeader(header: string[], { required }: Columns): Problem[] {
+  const separator = header.length === 1 ? separators.find(([sign]) => header[0]?.includes(sign)) : undefined
+  if (separator)
+    return [{ field: 'csv', message: `is separated by ${separator[1]}. Save it as CSV separated by commas.` }]
+  const missing = required.filter((name) => !header.includes(name))
+  const twice = header.filter((name, index) => name && header.indexOf(name) < index)
+  return [
+    ...missing.map((name) => ({ field: `csv.header.${name}`, message: 'is missing.' })),
+    ...twice.map((name) => ({ field: `csv.header.${name}`, message: 'stands there twice.' })),
+  ]
+}
+
+function unknownColumns(header: string[], { fields }: Columns): Problem[] {
+  const known = Object.keys(fields)
+  return header
+    .filter((name) => name && !known.includes(name))
+    .map((name) => ({
+      field: `csv.header.${name}`,
+      message: `is not a column of this table. Known: ${known.join(', ')}.`,
+    }))
+}
+
+function strayCell(line: number, index: number): Problem {
+  const message = `has a value in column ${index + 1}, which has no name in the header. A value with a comma needs quotes.`
+  return { field: `csv.line ${line}`, message }
+}
+
+function toInput(header: string[], cells: string[], { fields }: Columns): object {
+  return Object.fromEntries(
+    header.flatMap((name, index) => {
+      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      return field && cells[index]?.trim() ? [[field, cells[index]]] : []
+    }),
+  )
+}
+
+function columnOf({ fields }: Columns, field: PropertyKey | undefined): string {
+  return Object.entries(fields).find(([, name]) => name === field)?.[0] ?? String(field ?? '')
+}

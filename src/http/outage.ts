@@ -1,0 +1,48 @@
+type Trace = { code: string; message: string }
+
+const outageStates = /^(08|53|57P0)/
+const outageCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  // Prisma: not reachable, timed out, closed, no connection free, no transaction in time, too many connections
+  'P1001',
+  'P1002',
+  'P1008',
+  'P1017',
+  'P2024',
+  'P2028',
+  'P2037',
+])
+const outageMessages = /timeout exceeded when trying to connect|Connection terminated|is not queryable/
+
+/** Whether the database was away or full: the caller may try again. */
+export const isOutage = (error: unknown): boolean =>
+  traces(error).some(
+    ({ code, message }) => outageStates.test(code) || outageCodes.has(code) || outageMessages.test(message),
+  )
+
+/** Whether Postgres gave up a statement, or Prisma a transaction, that took longer than it may. */
+export const isCancelled = (error: unknown): boolean =>
+  traces(error).some(({ code, message }) => code === '57014' || (code === 'P2028' && message.includes('expired')))
+
+/** A failure in a few words that hold no address, no name and no SQL. */
+export function briefly(error: unknown): string {
+  const [code] = traces(error).flatMap((trace) => (/^[A-Z0-9_]{4,30}$/.test(trace.code) ? [trace.code] : []))
+  return code ? `failed with ${code}` : 'failed'
+}
+
+/** What an error and those below it say; Prisma keeps what Postgres said in a place of its own. */
+function traces(error: unknown): Trace[] {
+  if (typeof error !== 'object' || error === null) return []
+  const { code, originalCode, message, cause, meta } = error as {
+    [Name in 'code' | 'originalCode' | 'message' | 'cause']?: unknown
+  } & { meta?: { driverAdapterError?: { cause?: unknown } } }
+  const own = { code: text(originalCode ?? code), message: text(message) }
+  return [own, ...traces(cause), ...traces(meta?.driverAdapterError?.cause)]
+}
+
+const text = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { DomainError } from '../domain/errors.ts'
+import { storable } from '../domain/input.ts'
+import { isRowId } from './global-id.ts'
+import { decodeOpaque, encodeOpaque } from './opaque.ts'
+
+/** The parts that a cursor's key is made of. A cursor comes back from outside: nothing in it is believed. */
+export const idPart = z.string().refine(isRowId).transform(BigInt)
+export const textPart = z.string().refine(storable)
+
+/** A place in a list under one of its orders. */
+export function encodeCursor(order: string, key: readonly (string | bigint)[]): string {
+  return encodeOpaque(JSON.stringify([order, ...key.map(String)]))
+}
+
+/** The key inside a cursor; refuses one that another list or order made, and whatever is no cursor at all. */
+export function decodeCursor<Key>(order: string, form: z.ZodType<Key>, cursor: string): Key {
+  const parts = z.tuple([z.literal(order)], z.string()).safeParse(parseJson(decodeOpaque(cursor)))
+  const key = parts.success ? form.safeParse(parts.data.slice(1)) : undefined
+  if (key?.success) return key.data
+  throw new DomainError('BAD_USER_INPUT', 'after: is not a cursor of this list in this order.', {
+    field: 'after',
+    hint: 'Use the `endCursor` of a page of the same list, asked for in the same order, or leave `after` out to begin anew.',
+  })
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '')
+  } catch {
+    return undefined
+  }
+}

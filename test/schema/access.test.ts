@@ -1,0 +1,178 @@
+import { isDeepStrictEqual } from 'node:util'
+import { getNamedType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql'
+import { afterAll, expect, test } from 'vitest'
+import type { Scope } from '../../src/domain/access/actor.ts'
+import { encodeId } from '../../src/schema/global-id.ts'
+import { schema } from '../../src/schema/index.ts'
+import { startTestApp, type Answer } from '../support/app.ts'
+import { makeFixture, operations, type Fixture } from '../support/operations.ts'
+import { countAudit, readState } from './state.ts'
+
+const ranks: Scope[] = ['READ', 'OPERATE', 'ADMIN']
+const callers = ['no key', 'READ', 'OPERATE', 'ADMIN', 'revoked', 'expired'] as const
+type Caller = (typeof callers)[number]
+
+type Field = GraphQLField<unknown, unknown>
+const rootTypes = [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()].filter(isObjectType)
+const rootFields = rootTypes.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+const nodeTypes = Object.values(schema.getTypeMap()).filter(
+  (type): type is GraphQLObjectType => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'),
+)
+
+/** The scope that a type or a field states; nothing if it states none. */
+function scopeOf({ extensions }: { extensions: Readonly<Record<string, unknown>> }): Scope | undefined {
+  const stated = (extensions.pothosOptions as { authScopes?: Record<string, boolean> } | undefined)?.authScopes ?? {}
+  return ranks.find((scope) => stated[scope.toLowerCase()])
+}
+
+/** What a caller should meet: an error's code, or nothing at an open door. */
+function refusalFor(caller: Caller, scope: Scope, publicRead: boolean): string | undefined {
+  if (caller === 'revoked' || caller === 'expired') return 'INVALID_KEY'
+  if (caller === 'no key') return publicRead && scope === 'READ' ? undefined : 'UNAUTHENTICATED'
+  return ranks.indexOf(caller) >= ranks.indexOf(scope) ? undefined : 'FORBIDDEN'
+}
+
+let addresses = 0
+
+async function open(publicRead: boolean) {
+  const app = await startTestApp({ env: { FRESHET_PUBLIC_READ: String(publicRead), FRESHET_PROXY_HOPS: '1' } })
+  const keys: Partial<Record<Caller, string>> = {}
+  for (const scope of ranks) keys[scope] = await app.keyWith(scope)
+  keys.revoked = await app.keyWith('ADMIN')
+  keys.expired = await app.keyWith('ADMIN')
+  const ended = 'update freshet.api_keys set name = $1, revoked_at = $2, expires_at = $3 where prefix = $4'
+  await app.pool.query(ended, ['revoked', new Date(), null, keys.revoked.slice(0, 12)])
+  await app.pool.query(ended, ['expired', null, new Date(Date.now() - 1_000), keys.expired.slice(0, 12)])
+  const ask = async (caller: Caller, query: string, variables: object = {}) => {
+    // Each caller from an address of his own: ten wrong keys from one would be turned away for another reason.
+    const headers = { 'x-forwarded-for': `10.0.${addresses >> 8}.${addresses++ & 255}` }
+    const key = keys[caller]
+    const response = await app.post({ query, variables }, { headers, ...(key ? { key } : {}) })
+    const text = await response.text()
+    return { text, answer: JSON.parse(text) as Answer<Record<string, unknown>> }
+  }
+  return { app, publicRead, ask }
+}
+type Asked = { text: string; answer: Answer<Record<string, unknown>> }
+
+const doors = [await open(true), await open(false)]
+afterAll(async () => {
+  for (const { app } of doors) await app[Symbol.asyncDispose]()
+})
+
+const codesOf = ({ errors = [] }: Answer<Record<string, unknown>>) => [
+  ...new Set(errors.map(({ extensions }) => extensions.code)),
+]
+const isEmpty = ({ data }: Answer<Record<string, unknown>>) =>
+  Object.values(data ?? {}).every((value) => value === null)
+
+test('every root field stands in the table of operations, and no other', () => {
+  const names = rootFields.map(({ type, field }) => `${type.name}.${field.name}`)
+  expect(Object.keys(operations).toSorted()).toEqual(names.toSorted())
+})
+
+const fixedFields = rootFields.filter(({ field }) => field.name !== 'node')
+test.each(fixedFields.map(({ type, field }) => [`${type.name}.${field.name}`, field] as const))(
+  '%s states the scope that the table gives it',
+  (name, field) => {
+    expect(scopeOf(field)).toBe(operations[name]?.scope)
+  },
+)
+
+test('every type that can be reached by its id states a scope', () => {
+  expect(Object.fromEntries(nodeTypes.map((type) => [type.name, scopeOf(type)]))).toEqual({
+    ApiKey: 'ADMIN',
+    AuditEntry: 'OPERATE',
+    Retailer: 'READ',
+    Source: 'OPERATE',
+  })
+})
+
+for (const { app, publicRead, ask } of doors) {
+  const where = `S12: with FRESHET_PUBLIC_READ=${publicRead}`
+
+  /** Asks as each caller in turn, and compares what he met with what he should have met. */
+  const askAsEach = async (
+    scope: Scope,
+    attempt: (caller: Caller) => Promise<{ asked: Asked; hidden: string; rest?: object }>,
+    rest = {},
+  ) => {
+    for (const caller of callers) {
+      const refusal = refusalFor(caller, scope, publicRead)
+      const { asked, hidden, rest: met = {} } = await attempt(caller)
+      const isLeaked = refusal !== undefined && asked.text.includes(hidden)
+      const shown = { codes: codesOf(asked.answer), isEmpty: isEmpty(asked.answer), isLeaked, ...met }
+      const wanted = { codes: refusal ? [refusal] : [], isEmpty: refusal !== undefined, isLeaked: false, ...rest }
+      expect({ caller, ...shown }).toEqual({ caller, ...wanted })
+    }
+  }
+
+  test.each(Object.entries(operations))(
+    `${where}, %s opens to those it should, and changes nothing for others`,
+    async (name, { scope, document, variables }) => {
+      await askAsEach(
+        scope,
+        async (caller) => {
+          const fixture = await makeFixture(app.pool)
+          const [before, entries] = [await readState(app.pool), await countAudit(app.pool)]
+          const asked = await ask(caller, document, variables?.(fixture))
+          const recorded = (await countAudit(app.pool)) - entries
+          const isChange = name.startsWith('Mutation.') && refusalFor(caller, scope, publicRead) === undefined
+          const isAsItWas = isChange || isDeepStrictEqual(await readState(app.pool), before)
+          return { asked, hidden: fixture.mark, rest: { isAsItWas, isRecordedRight: recorded === (isChange ? 1 : 0) } }
+        },
+        { isAsItWas: true, isRecordedRight: true },
+      )
+    },
+  )
+
+  test.each(nodeTypes.map((type) => [type.name, type] as const))(
+    `${where}, %s is closed as a whole, by its id too`,
+    async (name, type) => {
+      const fixture = await makeFixture(app.pool)
+      const id = fixture[name as keyof Fixture]
+      await askAsEach(scopeOf(type) ?? 'ADMIN', async (caller) => {
+        const asked = await ask(caller, 'query ($id: ID!) { node(id: $id) { __typename } }', { id })
+        return { asked, hidden: name }
+      })
+    },
+  )
+
+  test.each(nodeTypes.map((type) => [type.name, type] as const))(
+    `${where}, nobody learns which %s exists who may not see it`,
+    async (name, type) => {
+      for (const caller of callers) {
+        const id = encodeId(name, 9_000_000_000)
+        const { answer } = await ask(caller, 'query ($id: ID!) { node(id: $id) { __typename } }', { id })
+        const refusal = refusalFor(caller, scopeOf(type) ?? 'ADMIN', publicRead)
+        expect({ caller, codes: codesOf(answer) }).toEqual({ caller, codes: refusal ? [refusal] : [] })
+      }
+    },
+  )
+
+  const fields = nodeTypes.flatMap((type) => Object.values(type.getFields()).map((field) => ({ type, field })))
+  test.each(fields.map(({ type, field }) => [`${type.name}.${field.name}`, type, field] as const))(
+    `${where}, %s shows itself only to those it should`,
+    async (_name, type, field) => {
+      const fixture = await makeFixture(app.pool)
+      const query = `query ($id: ID!) { node(id: $id) { ... on ${type.name} { ${selectionOf(field)} } } }`
+      const id = fixture[type.name as keyof Fixture]
+      await askAsEach(highest(type, field), async (caller) => ({
+        asked: await ask(caller, query, { id }),
+        hidden: fixture.mark,
+      }))
+    },
+  )
+}
+
+/** What it takes to see a field: the scope of its type, its own, and that of the objects it leads to. */
+function highest(type: GraphQLObjectType, field: Field): Scope {
+  const target = getNamedType(field.type)
+  const needed = [scopeOf(type), scopeOf(field), isObjectType(target) ? scopeOf(target) : undefined]
+  return ranks.findLast((scope) => needed.includes(scope)) ?? 'READ'
+}
+
+function selectionOf(field: Field): string {
+  const target = getNamedType(field.type)
+  return isObjectType(target) ? `${field.name} { __typename }` : field.name
+}

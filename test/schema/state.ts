@@ -1,0 +1,17 @@
+import type pg from 'pg'
+
+/** Every row of every table of ours, but for what moves by itself: the clock, and when a key was last used. */
+export async function readState(pool: pg.Pool): Promise<Record<string, unknown>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    "select tablename as name from pg_tables where schemaname = 'freshet' and tablename not in ('clock', 'applied_sql') order by 1",
+  )
+  const parts = tables.map(
+    ({ name }) =>
+      `select '${name}' as name, jsonb_agg(to_jsonb(t) - 'last_used_at' order by to_jsonb(t)::text) as content from freshet.${name} t`,
+  )
+  const { rows } = await pool.query<{ name: string; content: unknown }>(parts.join(' union all '))
+  return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
+}
+
+export const countAudit = async (pool: pg.Pool): Promise<number> =>
+  (await pool.query<{ n: number }>('select count(*)::int as n from freshet.audit_log')).rows[0]!.n

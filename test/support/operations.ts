@@ -1,0 +1,216 @@
+import type pg from 'pg'
+import type { Scope } from '../../src/domain/access/actor.ts'
+import { digestKey, makeKey } from '../../src/domain/access/key.ts'
+import { encodeId, readId } from '../../src/schema/global-id.ts'
+
+/** Global ids of objects that exist, and a text that stands in every one of them that is not for everybody. */
+export type Fixture = { Retailer: string; Source: string; ApiKey: string; AuditEntry: string; mark: string }
+
+type Recorded = { action: string; objectType: string; objectId: string | null; changes: object }
+type Data = Record<string, { id?: string; apiKey?: { id: string; prefix: string } }>
+
+/** How a root field is asked for, the scope it needs and, for a mutation, the one line it leaves in the audit log. */
+export type Operation = {
+  scope: Scope
+  document: string
+  variables?: (fixture: Fixture) => object
+  recorded?: (fixture: Fixture, data: Data) => Recorded
+}
+
+let count = 0
+
+/** A retailer, a source, a key and an entry of the audit log, all new. */
+export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
+  const number = ++count
+  const mark = `mark-${number}`
+  const { prefix, hash } = digestKey(makeKey())!
+  const insert = async (sql: string, values: unknown[]) =>
+    (await pool.query<{ id: string }>(`${sql} returning id`, values)).rows[0]!.id
+  const retailer = await insert('insert into freshet.retailers (slug, name) values ($1, $2)', [
+    `shop-${number}`,
+    'Shop',
+  ])
+  const source = await insert(
+    `insert into freshet.sources (retailer_id, name, kind, url, adapter_id, affiliate_account_id, affiliate_account_name, affiliate_tracking_template, tos_notes, scrape_config)
+     values ($1, $2, 'DIRECT', $2, $2, $2, $2, $2, $2, jsonb_build_object('requestsPerSecond', $2::text))`,
+    [retailer, mark],
+  )
+  const key = await insert(
+    "insert into freshet.api_keys (name, prefix, hash, scopes, created_by) values ($1, $2, $3, '{READ}', $1)",
+    [mark, prefix, hash],
+  )
+  const entry = await insert(
+    "insert into freshet.audit_log (actor, action, object_type, object_id, request_id) values ($1, $1, 'Retailer', $2, $1)",
+    [mark, retailer],
+  )
+  return {
+    Retailer: encodeId('Retailer', retailer),
+    Source: encodeId('Source', source),
+    ApiKey: encodeId('ApiKey', key),
+    AuditEntry: encodeId('AuditEntry', entry),
+    mark,
+  }
+}
+
+const numberOf = (globalId: string | undefined) => readId(globalId ?? '')?.id ?? null
+
+/** Every root field of the schema. A field that is missing here fails the access test. */
+export const operations: Record<string, Operation> = {
+  'Query.node': {
+    scope: 'READ',
+    document: 'query ($id: ID!) { node(id: $id) { id } }',
+    variables: ({ Retailer }) => ({ id: Retailer }),
+  },
+  'Query.retailer': {
+    scope: 'READ',
+    document: 'query ($id: ID!) { retailer(id: $id) { id name } }',
+    variables: ({ Retailer }) => ({ id: Retailer }),
+  },
+  'Query.retailers': { scope: 'READ', document: '{ retailers { totalCount nodes { id } edges { node { name } } } }' },
+  'Query.source': {
+    scope: 'OPERATE',
+    document: 'query ($id: ID!) { source(id: $id) { id name url } }',
+    variables: ({ Source }) => ({ id: Source }),
+  },
+  'Query.sources': { scope: 'OPERATE', document: '{ sources { totalCount nodes { id } edges { node { name } } } }' },
+  'Query.apiKeys': { scope: 'ADMIN', document: '{ apiKeys { totalCount nodes { id name } } }' },
+  'Query.auditLog': { scope: 'OPERATE', document: '{ auditLog { totalCount nodes { id actor } } }' },
+
+  'Mutation.createRetailer': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: CreateRetailerInput!) { createRetailer(input: $input) { id } }',
+    variables: ({ mark }) => ({ input: { name: `New ${mark}`, website: 'https://www.new.example', tier: null } }),
+    recorded: ({ mark }, data) => ({
+      action: 'CREATE_RETAILER',
+      objectType: 'Retailer',
+      objectId: numberOf(data.createRetailer?.id),
+      changes: {
+        name: { to: `New ${mark}` },
+        slug: { to: `new-${mark}` },
+        website: { to: 'https://www.new.example/' },
+        domain: { to: 'new.example' },
+      },
+    }),
+  },
+  'Mutation.updateRetailer': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: UpdateRetailerInput!) { updateRetailer(input: $input) { id } }',
+    variables: ({ Retailer }) => ({ input: { id: Retailer, name: 'Shop', tier: 'gold' } }),
+    recorded: ({ Retailer }) => ({
+      action: 'UPDATE_RETAILER',
+      objectType: 'Retailer',
+      objectId: numberOf(Retailer),
+      changes: { tier: { from: null, to: 'gold' } },
+    }),
+  },
+  'Mutation.importRetailers': {
+    scope: 'OPERATE',
+    document: 'mutation ($csv: String!) { importRetailers(csv: $csv) { rows } }',
+    variables: ({ mark }) => ({ csv: `name\nOne ${mark}\nTwo ${mark}` }),
+    recorded: () => ({
+      action: 'IMPORT_RETAILERS',
+      objectType: 'Retailer',
+      objectId: null,
+      changes: { created: { to: 2 }, updated: { to: 0 } },
+    }),
+  },
+  'Mutation.createSource': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: CreateSourceInput!) { createSource(input: $input) { id } }',
+    variables: ({ Retailer }) => ({ input: { retailerId: Retailer, name: 'Pages', kind: 'SCRAPE' } }),
+    recorded: ({ Retailer }, data) => ({
+      action: 'CREATE_SOURCE',
+      objectType: 'Source',
+      objectId: numberOf(data.createSource?.id),
+      changes: {
+        retailerId: { to: numberOf(Retailer) },
+        name: { to: 'Pages' },
+        kind: { to: 'SCRAPE' },
+        visibilityStatus: { to: 'INELIGIBLE' },
+        upcTrusted: { to: false },
+      },
+    }),
+  },
+  'Mutation.updateSource': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: UpdateSourceInput!) { updateSource(input: $input) { id } }',
+    variables: ({ Source }) => ({ input: { id: Source, expiryHours: 24 } }),
+    recorded: ({ Source }) => ({
+      action: 'UPDATE_SOURCE',
+      objectType: 'Source',
+      objectId: numberOf(Source),
+      changes: { expiryHours: { from: 48, to: 24 } },
+    }),
+  },
+  'Mutation.reviewSource': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: ReviewSourceInput!) { reviewSource(input: $input) { id tosReviewedAt } }',
+    variables: ({ Source }) => ({ input: { id: Source, tosApprovedBy: 'a person', robotsCompliant: false } }),
+    recorded: ({ Source, mark }, data) => ({
+      action: 'REVIEW_SOURCE',
+      objectType: 'Source',
+      objectId: numberOf(Source),
+      changes: {
+        tosReviewedAt: { from: null, to: (data.reviewSource as { tosReviewedAt?: string }).tosReviewedAt },
+        tosApprovedBy: { from: null, to: 'a person' },
+        tosNotes: { from: mark, to: null },
+        robotsCompliant: { from: true, to: false },
+      },
+    }),
+  },
+  'Mutation.setDisplayPrimary': {
+    scope: 'ADMIN',
+    document: 'mutation ($id: ID!) { setDisplayPrimary(id: $id) { id } }',
+    variables: ({ Source }) => ({ id: Source }),
+    recorded: ({ Source }) => ({
+      action: 'SET_DISPLAY_PRIMARY',
+      objectType: 'Source',
+      objectId: numberOf(Source),
+      changes: { displayPrimary: { from: null, to: numberOf(Source) } },
+    }),
+  },
+  'Mutation.setSourceVisibility': {
+    scope: 'ADMIN',
+    document: 'mutation ($id: ID!) { setSourceVisibility(id: $id, status: INELIGIBLE) { id } }',
+    variables: ({ Source }) => ({ id: Source }),
+    recorded: ({ Source }) => ({
+      action: 'SET_SOURCE_VISIBILITY',
+      objectType: 'Source',
+      objectId: numberOf(Source),
+      changes: { visibilityStatus: { from: 'ELIGIBLE', to: 'INELIGIBLE' } },
+    }),
+  },
+  'Mutation.importSources': {
+    scope: 'ADMIN',
+    document: 'mutation ($csv: String!) { importSources(csv: $csv) { rows } }',
+    variables: ({ mark }) => ({ csv: `retailer,name\nshop-${mark.split('-')[1]},Imported` }),
+    recorded: () => ({
+      action: 'IMPORT_SOURCES',
+      objectType: 'Source',
+      objectId: null,
+      changes: { created: { to: 1 }, updated: { to: 0 }, displayPrimaries: { to: 1 } },
+    }),
+  },
+  'Mutation.createApiKey': {
+    scope: 'ADMIN',
+    document: 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id prefix } } }',
+    variables: ({ mark }) => ({ input: { name: mark, scopes: ['READ', 'READ'] } }),
+    recorded: ({ mark }, data) => ({
+      action: 'CREATE_API_KEY',
+      objectType: 'ApiKey',
+      objectId: numberOf(data.createApiKey?.apiKey?.id),
+      changes: { name: { to: mark }, prefix: { to: data.createApiKey?.apiKey?.prefix }, scopes: { to: ['READ'] } },
+    }),
+  },
+  'Mutation.revokeApiKey': {
+    scope: 'ADMIN',
+    document: 'mutation ($id: ID!) { revokeApiKey(id: $id) { id revokedAt } }',
+    variables: ({ ApiKey }) => ({ id: ApiKey }),
+    recorded: ({ ApiKey }, data) => ({
+      action: 'REVOKE_API_KEY',
+      objectType: 'ApiKey',
+      objectId: numberOf(ApiKey),
+      changes: { revokedAt: { from: null, to: (data.revokeApiKey as { revokedAt?: string }).revokedAt } },
+    }),
+  },
+}
