@@ -88,7 +88,7 @@ function strayCell(line: number, index: number): Problem {
 function toInput(header: string[], cells: string[], { fields }: Columns): object {
   return Object.fromEntries(
     header.flatMap((name, index) => {
-      const field = Object.hasOwn(fields, name) ? fields[name] : undefined
+      const field = fields[name]
       return field && cells[index]?.trim() ? [[field, cells[index]]] : []
     }),
   )

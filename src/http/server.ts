@@ -30,6 +30,7 @@ export type HttpServer = AsyncDisposable & { readonly url: string }
 export async function startHttp({ checks, streams, ...parts }: HttpParts): Promise<HttpServer> {
   const { config, log } = parts
   const requestMs = config.http.requestSeconds * 1000
+  const sockets = new Set<Socket>()
   const responses = new Set<ServerResponse>()
   let isStopping = false
   const whenRunning = createReadiness(checks, log)
@@ -52,6 +53,10 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
   )
   server.timeout = requestMs + 10_000 // for those who do not take their answer
   server.on('clientError', answerUnreadable)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
   server.listen(config.http.port, config.http.host)
   await once(server, 'listening')
   return {
@@ -61,6 +66,8 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
       isStopping = true
       for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
       streams.endAll()
+      // Browsers connect in advance: to Node such a connection is not idle, it waits for a request.
+      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       await closeWithin(server, config.shutdownSeconds)
     },
   }
@@ -83,12 +90,16 @@ async function answer(
   const { log } = parts
   const started = performance.now()
   const path = readTarget(request)
-  response.once('close', () =>
-    log[path === '/graphql' ? 'info' : 'debug'](
-      { method: request.method, path, status: response.statusCode, ms: Math.round(performance.now() - started) },
-      'answered',
-    ),
-  )
+  response.once('close', () => {
+    const fields = {
+      method: request.method,
+      path,
+      status: response.statusCode,
+      ms: Math.round(performance.now() - started),
+    }
+    // Named again: when the caller hangs up, this runs outside of the request.
+    log[path === '/graphql' ? 'info' : 'debug']({ requestId, ...fields }, 'answered')
+  })
   try {
     if (path === undefined) sendProblem(response, 400, 'The address or the Host header cannot be read.')
     else if (path === '/healthz') answerHealthz(response)

@@ -111,6 +111,12 @@ export function createTrial() {
     subscription: new GraphQLObjectType<unknown, Context>({
       name: 'Subscription',
       fields: {
+        /** Begins when the test lets it. */
+        heldEvents: {
+          type: GraphQLString,
+          subscribe: () => new Promise<AsyncIterable<string>>((resolve) => held.push(() => resolve(open()))),
+          resolve: (event) => event,
+        },
         events: { type: GraphQLString, subscribe: open, resolve: (event) => event },
         failing: {
           type: GraphQLString,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { getNamedType, isObjectType, type GraphQLField, type GraphQLObjectType } from 'graphql'
+import { getNamedType, isObjectType, type GraphQLField, type GraphQLObjectType, type GraphQLResolveInfo } from 'graphql'
 import { afterAll, expect, test } from 'vitest'
-import type { Scope } from '../../src/domain/access/actor.ts'
+import { withImplied, type Scope } from '../../src/domain/access/actor.ts'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { schema } from '../../src/schema/index.ts'
 import { startTestApp, type Answer } from '../support/app.ts'
@@ -31,6 +31,8 @@ function refusalFor(caller: Caller, scope: Scope, publicRead: boolean): string |
   if (caller === 'no key') return publicRead && scope === 'READ' ? undefined : 'UNAUTHENTICATED'
   return ranks.indexOf(caller) >= ranks.indexOf(scope) ? undefined : 'FORBIDDEN'
 }
+
+const rankOf = (scope: Scope | undefined) => (scope ? ranks.indexOf(scope) : -1)
 
 let addresses = 0
 
@@ -87,6 +89,28 @@ test('every type that can be reached by its id states a scope', () => {
     Source: 'OPERATE',
   })
 })
+
+test('a field that leads to closed objects is closed itself: an empty list tells nothing either', () => {
+  const open = [...rootTypes, ...nodeTypes].flatMap((type) =>
+    Object.values(type.getFields())
+      .filter((field) => field.name !== 'node' && rankOf(own(type, field)) < rankOf(highest(type, field)))
+      .map((field) => `${type.name}.${field.name}`),
+  )
+  expect(open).toEqual([])
+})
+
+test.each(nodeTypes.map((type) => [type.name, type] as const))(
+  'a %s refuses itself to whoever may not see it, whichever field led there',
+  (_name, type) => {
+    const enter = (scopes: Scope[]) => {
+      const context = { actor: { scopes: withImplied(scopes) }, publicRead: false }
+      return type.isTypeOf?.({ id: 1n }, context, { path: {} } as GraphQLResolveInfo)
+    }
+    const needed = rankOf(scopeOf(type))
+    expect(() => enter(ranks.slice(0, needed))).toThrow(/This needs a key with the scope/)
+    expect(enter(ranks.slice(0, needed + 1))).toBe(true)
+  },
+)
 
 for (const { app, publicRead, ask } of doors) {
   const where = `S12: with FRESHET_PUBLIC_READ=${publicRead}`
@@ -165,10 +189,15 @@ for (const { app, publicRead, ask } of doors) {
   )
 }
 
-/** What it takes to see a field: the scope of its type, its own, and that of the objects it leads to. */
+/** What it takes to ask for a field: the scope of its type and its own. */
+function own(type: GraphQLObjectType, field: Field): Scope | undefined {
+  return ranks.findLast((scope) => scope === scopeOf(type) || scope === scopeOf(field))
+}
+
+/** What it takes to see what a field shows: that, and the scope of the objects it leads to. */
 function highest(type: GraphQLObjectType, field: Field): Scope {
   const target = getNamedType(field.type)
-  const needed = [scopeOf(type), scopeOf(field), isObjectType(target) ? scopeOf(target) : undefined]
+  const needed = [own(type, field), isObjectType(target) ? scopeOf(target) : undefined]
   return ranks.findLast((scope) => needed.includes(scope)) ?? 'READ'
 }
 

@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
+import { readId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { CreateRetailer, UpdateRetailer } from '../support/documents.ts'
+import { whileHeld } from './waiting.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())
@@ -124,19 +126,25 @@ test('an update to a slug that is taken is refused', async () => {
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'ALREADY_EXISTS', field: 'input.slug' })
 })
 
-test('two updates at once lose nothing, and each record begins where the other ended', async () => {
+const changesOf = async (id: string) =>
+  (
+    await app.pool.query<{ changes: unknown }>(
+      "select changes from freshet.audit_log where action = 'UPDATE_RETAILER' and object_id = $1 order by id",
+      [readId(id)!.id],
+    )
+  ).rows.map(({ changes }) => changes)
+
+test('an update waits for another at work: nothing is lost, and its record begins where the other ended', async () => {
   const { id } = await create({ name: 'Busy', tier: 'start' })
-  const inputs = [{ tier: 'one' }, { tier: 'two', logoUrl: 'https://a.example/logo' }, { website: 'https://a.example' }]
-  await Promise.all(inputs.map((input) => app.send(UpdateRetailer, { input: { id, ...input } })))
-  const { rows } = await app.pool.query<{ changes: Record<string, { from: unknown; to: unknown }> }>(
-    "select changes from freshet.audit_log where action = 'UPDATE_RETAILER' and object_id = $1 order by id",
-    [Buffer.from(id, 'base64url').toString().split(':')[1]],
-  )
-  const tiers = rows.flatMap(({ changes }) => changes.tier ?? [])
-  expect(tiers[0]?.from).toBe('start')
-  expect(tiers[1]?.from).toBe(tiers[0]?.to)
-  const { data } = await app.ask(`query ($id: ID!) { retailer(id: $id) { tier logoUrl website } }`, { id })
-  expect(data).toEqual({
-    retailer: { tier: tiers[1]?.to, logoUrl: 'https://a.example/logo', website: 'https://a.example/' },
+  const hold = (client: Pick<typeof app.pool, 'query'>) =>
+    client.query("update freshet.retailers set tier = 'other', logo_url = 'https://other.example/' where id = $1", [
+      readId(id)!.id,
+    ])
+  const update = () => app.send(UpdateRetailer, { input: { id, tier: 'mine', website: 'https://mine.example' } })
+  expect((await whileHeld(app.pool, hold, update)).updateRetailer).toMatchObject({
+    tier: 'mine',
+    logoUrl: 'https://other.example/',
+    website: 'https://mine.example/',
   })
+  expect(await changesOf(id)).toMatchObject([{ tier: { from: 'other', to: 'mine' } }])
 })

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { readId } from '../../src/schema/global-id.ts'
 import type { CreateSourceInput, SourceKind, UpdateSourceInput } from '../support/generated/graphql.ts'
 import { startTestApp } from '../support/app.ts'
 import {
@@ -9,6 +10,7 @@ import {
   SetSourceVisibility,
   UpdateSource,
 } from '../support/documents.ts'
+import { whileHeld } from './waiting.ts'
 
 const now = new Date('2026-11-18T09:30:00.000Z')
 const app = await startTestApp({ now: () => now })
@@ -323,7 +325,7 @@ test('S2 §13.4: switches at once leave exactly one primary, and each record beg
   const { ids, visibility } = await aShop(['DIRECT', 'DIRECT', 'DIRECT', 'AFFILIATE_FEED'], 0)
   await Promise.all(ids.slice(1).map((id) => app.send(SetDisplayPrimary, { id })))
   expect((await visibility()).filter(([visible]) => visible)).toHaveLength(1)
-  const numbers = ids.map((id) => Buffer.from(id, 'base64url').toString().split(':')[1])
+  const numbers = ids.map((id) => readId(id)!.id)
   const { rows } = await app.pool.query<{ from: string | null; to: string }>(
     "select changes->'displayPrimary'->>'from' as from, changes->'displayPrimary'->>'to' as to from freshet.audit_log where action = 'SET_DISPLAY_PRIMARY' and object_id = any($1) order by id",
     [numbers],
@@ -336,6 +338,20 @@ test('S2 §13.4: switches at once leave exactly one primary, and each record beg
     [numbers],
   )
   expect(primary.rows).toEqual([{ id: last }])
+})
+
+test('an update waits for another at work: nothing is lost, and its record begins where the other ended', async () => {
+  const { id } = await aSource({ expiryHours: 10 })
+  const number = readId(id)!.id
+  const hold = (client: Pick<typeof app.pool, 'query'>) =>
+    client.query("update freshet.sources set expiry_hours = 20, adapter_id = 'other' where id = $1", [number])
+  const updated = await whileHeld(app.pool, hold, () => update(id, { expiryHours: 30 }))
+  expect(updated).toMatchObject({ expiryHours: 30, adapterId: 'other' })
+  const { rows } = await app.pool.query(
+    "select changes from freshet.audit_log where action = 'UPDATE_SOURCE' and object_id = $1",
+    [number],
+  )
+  expect(rows).toEqual([{ changes: { expiryHours: { from: 20, to: 30 } } }])
 })
 
 test('sources can be filtered by retailer, kind, status, name and review, alone and together', async () => {

@@ -3,6 +3,7 @@ import { importRetailers } from '../../../src/domain/retailers/import-retailers.
 import { importSources } from '../../../src/domain/sources/import-sources.ts'
 import { createSource, reviewSource, setDisplayPrimary } from '../../../src/domain/sources/source.ts'
 import { statementsOf } from '../../schema/statements.ts'
+import { whileHeld } from '../../schema/waiting.ts'
 import { actor, openStand, problemsOf } from '../stand.ts'
 
 const stand = await openStand()
@@ -113,6 +114,14 @@ test('a source that an operator hid does not become primary: it would hide the o
   )
   await run('retailer,name\nalpha,shown')
   expect((await rows()).filter(({ primary }) => primary)).toMatchObject([{ name: 'shown' }])
+})
+
+test('S2 §18.3: an import waits for a switch at work and leaves its primary', async () => {
+  await run('retailer,name,kind\nalpha,feed,AFFILIATE_FEED')
+  const id = await idOf('feed')
+  const hold = (client: Pick<typeof pool, 'query'>) => client.query('select freshet.set_display_primary($1)', [id])
+  expect(await whileHeld(pool, hold, () => run('retailer,name\nalpha,direct'))).toMatchObject({ created: 1 })
+  expect((await rows()).filter(({ primary }) => primary)).toMatchObject([{ name: 'feed' }])
 })
 
 test('S2 §18.3: imports and switches at once leave one primary and none fails', async () => {
