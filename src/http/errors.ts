@@ -1,20 +1,22 @@
 import { PothosValidationError } from '@pothos/core'
 import { GraphQLError, Kind } from 'graphql'
-import { DomainError } from '../domain/errors.ts'
+import { DomainError, type Problem } from '../domain/errors.ts'
 import { errorCodes, type ErrorCode } from '../domain/error-codes.ts'
-import { currentRequestId, type Log } from '../log.ts'
+import { currentRequestId, scrubber, type Log } from '../log.ts'
 import { isCancelled, isOutage } from './outage.ts'
 
 type Http = { status?: number; headers?: Record<string, string>; spec?: boolean }
 type Details = {
   field?: string | undefined
   hint?: string | undefined
-  problems?: unknown
+  problems?: Problem[] | undefined
   requestId?: string | undefined
   http?: Http | undefined
 }
 
 const longestMessage = 1000
+/** A key that stands where it does not belong is not repeated: answers are kept and shown around. */
+const scrub = scrubber([])
 
 /** A GraphQL error with its code; the whole request takes the code's HTTP status, where it has one. */
 export function codedError(
@@ -42,7 +44,7 @@ export function createErrorDoor(log: Log): ShowError {
     const [code, message] = isCancelled(cause)
       ? (['REQUEST_TIMEOUT', 'The request took too long and was given up.'] as const)
       : isOutage(cause)
-        ? (['SERVICE_UNAVAILABLE', 'The database cannot be reached at the moment.'] as const)
+        ? (['SERVICE_UNAVAILABLE', 'The database cannot be reached, or is too busy.'] as const)
         : (['INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'] as const)
     const { path, nodes } = error instanceof GraphQLError ? error : {}
     // One failure may reach many fields, as when a batch of lookups fails.
@@ -91,7 +93,11 @@ function isForCaller({ path, extensions: { code } }: GraphQLError, cause: unknow
 function fromDomain({ code, message, field, hint, problems }: DomainError, wrapped: unknown): GraphQLError {
   const { path, nodes } = wrapped instanceof GraphQLError ? wrapped : {}
   const http = path ? undefined : { status: meaning(code).status ?? 400 }
-  return new GraphQLError(message, { path, nodes, extensions: extensions(code, { field, hint, problems, http }) })
+  return new GraphQLError(scrub(message), {
+    path,
+    nodes,
+    extensions: extensions(code, { field, hint, problems, http }),
+  })
 }
 
 function fromGraphql({ message, nodes, source, positions, path, extensions: given }: GraphQLError): GraphQLError {
@@ -103,7 +109,7 @@ function fromGraphql({ message, nodes, source, positions, path, extensions: give
       : 'BAD_USER_INPUT'
   // GraphQL repeats names as long as the caller made them, in up to a hundred messages.
   const text = message.length > longestMessage ? `${message.slice(0, longestMessage)}…` : message
-  return new GraphQLError(text, {
+  return new GraphQLError(scrub(text), {
     nodes,
     source,
     positions,
@@ -112,8 +118,19 @@ function fromGraphql({ message, nodes, source, positions, path, extensions: give
   })
 }
 
-function extensions(code: ErrorCode, { hint = meaning(code).hint, ...details }: Details) {
-  return Object.fromEntries(Object.entries({ code, hint, ...details }).filter(([, value]) => value !== undefined))
+function extensions(code: ErrorCode, { hint = meaning(code).hint, field, problems, ...details }: Details) {
+  const all = {
+    code,
+    hint,
+    field: field && scrub(field),
+    ...details,
+    problems: problems?.map(({ field: place, message, ...more }) => ({
+      field: scrub(place),
+      message: scrub(message),
+      ...more,
+    })),
+  }
+  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))
 }
 
 const meaning = (code: ErrorCode): { hint: string; status?: number } => errorCodes[code]

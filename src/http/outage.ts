@@ -1,4 +1,4 @@
-type Trace = { code: string; message: string }
+type Trace = { code: string; severity: string; message: string }
 
 const outageStates = /^(08|53|57P0)/
 const outageCodes = new Set([
@@ -8,10 +8,13 @@ const outageCodes = new Set([
   'ETIMEDOUT',
   'ENOTFOUND',
   'EAI_AGAIN',
-  // Prisma: not reachable, timed out, closed, no connection free, no transaction in time, too many connections
+  // Prisma: not let in, not reachable, timed out, closed, no connection free, no transaction in time, too many of them
+  'P1000',
   'P1001',
   'P1002',
+  'P1003',
   'P1008',
+  'P1010',
   'P1017',
   'P2024',
   'P2028',
@@ -22,7 +25,11 @@ const outageMessages = /timeout exceeded when trying to connect|Connection termi
 /** Whether the database was away or full: the caller may try again. */
 export const isOutage = (error: unknown): boolean =>
   traces(error).some(
-    ({ code, message }) => outageStates.test(code) || outageCodes.has(code) || outageMessages.test(message),
+    ({ code, severity, message }) =>
+      severity === 'FATAL' || // of the connection, not of what was asked over it
+      outageStates.test(code) ||
+      outageCodes.has(code) ||
+      outageMessages.test(message),
   )
 
 /** Whether Postgres gave up a statement, or Prisma a transaction, that took longer than it may. */
@@ -38,10 +45,10 @@ export function briefly(error: unknown): string {
 /** What an error and those below it say; Prisma keeps what Postgres said in a place of its own. */
 function traces(error: unknown): Trace[] {
   if (typeof error !== 'object' || error === null) return []
-  const { code, originalCode, message, cause, meta } = error as {
-    [Name in 'code' | 'originalCode' | 'message' | 'cause']?: unknown
+  const { code, originalCode, severity, message, cause, meta } = error as {
+    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'cause']?: unknown
   } & { meta?: { driverAdapterError?: { cause?: unknown } } }
-  const own = { code: text(originalCode ?? code), message: text(message) }
+  const own = { code: text(originalCode ?? code), severity: text(severity), message: text(message) }
   return [own, ...traces(cause), ...traces(meta?.driverAdapterError?.cause)]
 }
 

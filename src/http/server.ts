@@ -38,7 +38,7 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
     isStopping ? { parts: { process: 'is stopping' }, failing: ['process'] } : whenRunning()
 
   const server = createServer(
-    { requestTimeout: requestMs, headersTimeout: 10_000, connectionsCheckingInterval: 5_000 },
+    { requestTimeout: requestMs, headersTimeout: Math.min(10_000, requestMs), connectionsCheckingInterval: 5_000 },
     (request, response) => {
       const requestId = requestIdOf(request)
       response.setHeader('x-request-id', requestId)

@@ -68,7 +68,7 @@ test('R7: a stop lets requests finish, says so to all who ask, and takes no new 
   expect(performance.now() - started).toBeLessThan(1500)
 })
 
-test('what does not finish in time is cut, down to its SQL', async () => {
+test('what does not finish in time is cut, with what it asks of the database', async () => {
   const trial = createTrial()
   await using app = await startTestApp({
     env: { FRESHET_ROLE: 'api', FRESHET_SHUTDOWN_SECONDS: '1' },

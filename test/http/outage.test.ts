@@ -1,0 +1,103 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { startTestApp, type Answer, type TestApp } from '../support/app.ts'
+import { until } from '../support/until.ts'
+import { cutOff } from './cut-off.ts'
+import { createTrial } from './trial-schema.ts'
+
+const trial = createTrial()
+const hurried = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_REQUEST_SECONDS: '1' }, schema: trial.schema })
+afterAll(() => hurried[Symbol.asyncDispose]())
+const narrow = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_POOL_SIZE: '2' }, schema: trial.schema })
+afterAll(() => narrow[Symbol.asyncDispose]())
+const whole = await startTestApp()
+afterAll(() => whole[Symbol.asyncDispose]())
+
+async function send(app: TestApp, query: string, key?: string) {
+  const started = performance.now()
+  const response = await app.post({ query }, key ? { key } : {})
+  const { data, errors } = (await response.json()) as Answer
+  const seconds = (performance.now() - started) / 1000
+  return { status: response.status, data, codes: errors?.map(({ extensions }) => extensions.code), errors, seconds }
+}
+const sleeping = async ({ pool }: TestApp) => {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and query ~ '^select pg_sleep' and state = 'active'",
+  )
+  return rowCount
+}
+
+describe.concurrent('when time or connections run out', () => {
+  test('a request that takes too long is given up, and so is its SQL', async () => {
+    const { status, data, codes, errors, seconds } = await send(hurried, '{ sleep(seconds: 15) }')
+    expect({ status, data, codes }).toEqual({ status: 504, data: undefined, codes: ['REQUEST_TIMEOUT'] })
+    expect(errors?.[0]?.message).toBe('The request took longer than 1 s.')
+    expect(seconds).toBeGreaterThanOrEqual(0.99)
+    expect(seconds).toBeLessThan(3)
+    await until('Postgres sleeps no more', async () => (await sleeping(hurried)) === 0, 3_000)
+  })
+
+  test('a look-up of the key that takes too long is given up as well', async () => {
+    const key = await hurried.keyWith('READ')
+    const holder = await hurried.pool.connect()
+    await holder.query('begin; lock table freshet.api_keys in access exclusive mode')
+    const { status, codes } = await send(hurried, '{ hello }', key)
+    await holder.query('rollback')
+    holder.release()
+    expect({ status, codes }).toEqual({ status: 504, codes: ['REQUEST_TIMEOUT'] })
+  })
+
+  test('what comes after the part that took too long is not begun', async () => {
+    const { codes } = await send(hurried, 'mutation { sleep(seconds: 1.2) note(text: "too late") }')
+    expect(codes).toEqual(['REQUEST_TIMEOUT'])
+    const after = await send(hurried, 'mutation { note(text: "in time") }')
+    expect(after.codes).toBeUndefined()
+    await until('Postgres sleeps no more', async () => (await sleeping(hurried)) === 0, 3_000)
+    expect(trial.notes).toEqual(['in time'])
+  })
+
+  test('R16: with all connections used up errors are clear, and all is well as soon as one is free', async () => {
+    const key = await narrow.keyWith('READ')
+    const holding = [send(narrow, '{ sleep(seconds: 6) }'), send(narrow, '{ sleep(seconds: 6) }')]
+    await until('both connections sleep', async () => (await sleeping(narrow)) === 2)
+    const refused = await Promise.all([
+      send(narrow, '{ hello }', key),
+      send(narrow, '{ sleep(seconds: 0) }'),
+      ...Array.from({ length: 20 }, () => send(narrow, '{ sleep(seconds: 0) }')),
+    ])
+    expect(refused[0]).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] })
+    expect(refused.slice(1).map(({ codes }) => codes)).toEqual(Array(21).fill(['SERVICE_UNAVAILABLE']))
+    expect(refused[1]?.errors?.[0]?.message).toBe('The database cannot be reached, or is too busy.')
+    expect(await send(narrow, '{ hello }')).toMatchObject({ status: 200, data: { hello: 'hello' } })
+    expect((await Promise.all(holding)).map(({ data }) => data)).toEqual(Array(2).fill({ sleep: 'slept' }))
+    const recovered = await send(narrow, '{ sleep(seconds: 0) }', key)
+    expect(recovered).toMatchObject({ status: 200, data: { sleep: 'slept' } })
+    expect(recovered.seconds).toBeLessThan(1)
+  })
+
+  test('R2: Postgres goes and comes back: no process ends, and within 10 s all works again', async () => {
+    const count = '{ retailers { totalCount } }'
+    const [key, ticked] = [whole.firstKey, await lastTick(whole)]
+    expect((await send(whole, count, key)).codes).toBeUndefined()
+    const open = await cutOff(whole.database.url)
+    for (let index = 0; index < 5; index++) {
+      expect(await send(whole, count, key)).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] })
+      expect(await send(whole, count)).toMatchObject({ status: 200, codes: ['SERVICE_UNAVAILABLE'] })
+    }
+    await until('the loss of LISTEN is noticed', () => logged(whole, 'the LISTEN connection was lost'))
+    const failing = await send(whole, count, key)
+    expect(JSON.stringify(failing.errors)).not.toMatch(/accepting|terminat|freshet_test|prisma/i)
+    await open()
+    const started = performance.now()
+    await until('a query works', async () => (await send(whole, count, key)).codes === undefined)
+    await until('LISTEN is back', () => logged(whole, 'the LISTEN connection is back'))
+    await until('the clock ticks', async () => (await lastTick(whole)) > ticked)
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+})
+
+const logged = ({ log }: TestApp, text: string) => log.some((line) => line.includes(text))
+
+async function lastTick({ pool }: TestApp): Promise<number> {
+  const { rows } = await pool.query<{ at: Date }>('select last_tick_at as at from freshet.clock')
+  return rows[0]?.at.getTime() ?? 0
+}

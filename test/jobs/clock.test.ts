@@ -1,0 +1,97 @@
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { connectPool } from '../../src/db/pool.ts'
+import { startClock } from '../../src/jobs/clock.ts'
+import { createLog } from '../../src/log.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { collectLines } from '../support/lines.ts'
+import { until } from '../support/until.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+
+const { lines, stream } = collectLines()
+const log = createLog({ level: 'info', destination: stream })
+const pool = connectPool(database.url, { size: 2, log, statementMs: 5_000 })
+afterAll(() => pool.end())
+afterEach(() => database.pool.query('update freshet.clock set driver = null, lease_until = null, last_tick_at = null'))
+
+const read = async () => {
+  const { rows } = await database.pool.query<{ driver: string; at: Date | null; lease: number }>(
+    'select driver, last_tick_at as at, extract(epoch from lease_until - last_tick_at)::int as lease from freshet.clock',
+  )
+  return { ...rows[0], at: rows[0]?.at?.getTime() ?? 0 }
+}
+const said = (text: string) => lines.filter((line) => line.includes(text)).length
+
+test('it ticks when it starts, then at every beat, in its own name', async () => {
+  const { at: before } = await read()
+  await using _clock = await startClock(pool, log, 20)
+  const first = await read()
+  expect(first.driver).toMatch(new RegExp(`^worker .+:${process.pid}$`))
+  expect(first.lease).toBe(15)
+  expect(first.at).toBeGreaterThan(before)
+  await until('it ticks on', async () => (await read()).at > first.at)
+  expect(said('this worker drives the schedules')).toBe(1)
+})
+
+test('stopped, it ticks no more', async () => {
+  const clock = await startClock(pool, log, 5)
+  await clock[Symbol.asyncDispose]()
+  const { at } = await read()
+  await using other = connectPoolFor()
+  for (let index = 0; index < 20; index++) await other.pool.query('select pg_sleep(0.005)')
+  expect((await read()).at).toBe(at)
+})
+
+test('it says once that another drives, and once when it takes over', async () => {
+  await database.pool.query("update freshet.clock set driver = 'another', lease_until = now() + interval '1 hour'")
+  const [others, own] = [said('another worker drives'), said('this worker drives')]
+  await using _clock = await startClock(pool, log, 5)
+  await until('it noticed', () => said('another worker drives') === others + 1)
+  await database.pool.query('update freshet.clock set lease_until = now()')
+  await until('it took over', () => said('this worker drives') === own + 1)
+  await until('it ticks', async () => (await read()).driver?.startsWith('worker'))
+  expect(said('another worker drives')).toBe(others + 1)
+})
+
+test('it survives the loss of its connection and ticks on', async () => {
+  await using _clock = await startClock(pool, log, 20)
+  const { at } = await read()
+  await database.pool.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'freshet'",
+  )
+  await until('it ticks on', async () => (await read()).at > at)
+})
+
+test('beats that fall due while the database is slow do not pile up', async () => {
+  await using _clock = await startClock(pool, log, 5)
+  const holder = await database.pool.connect()
+  await holder.query('begin; lock table freshet.clock in access exclusive mode')
+  const waiting = async () => {
+    const { rowCount } = await holder.query(
+      "select from pg_stat_activity where datname = current_database() and application_name = 'freshet' and wait_event_type = 'Lock'",
+    )
+    return rowCount
+  }
+  await until('a tick waits', async () => (await waiting()) === 1)
+  await holder.query('select pg_sleep(0.2)') // forty beats
+  expect(await waiting()).toBe(1)
+  expect(pool.waitingCount).toBe(0)
+  await holder.query('rollback')
+  holder.release()
+})
+
+test('a tick that fails is said, and the next one is tried', async () => {
+  await database.pool.query('alter table freshet.clock rename to clock_away')
+  const before = said('the clock could not tick')
+  await using _clock = await startClock(pool, log, 5)
+  await until('it failed twice', () => said('the clock could not tick') >= before + 2)
+  await database.pool.query('alter table freshet.clock_away rename to clock')
+  const { at } = await read()
+  await until('it ticks', async () => (await read()).at > at)
+})
+
+function connectPoolFor() {
+  const other = connectPool(database.url, { size: 1, log })
+  return { pool: other, [Symbol.asyncDispose]: () => other.end() }
+}
