@@ -26,7 +26,7 @@ export function reason(error: unknown): string {
 
 const apiKeys = /frs_[A-Za-z0-9_-]{43}/g
 // Bounded, so that a line of a megabyte that looks like many addresses is read in no time.
-const urlPasswords = /(:\/\/[^\s:/@"]{0,200}:)[^\s@"]{1,500}@/g
+const urlPasswords = /(:\/\/[^\s:/@"]{0,100}:)[^\s@"]{1,200}@/g
 
 /** Takes known secrets, API keys and passwords in URLs out of a text. The last line of defence: nothing should log them. */
 export function scrubber(secrets: string[]): (text: string) => string {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { createLog, currentRequestId, reason, scrubber, withLogFields } from '../src/log.ts'
 import { collectLines } from './support/lines.ts'
 
+const colour = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
 const key = `frs_${'Ab3_-'.repeat(8)}xyz`
 
 test('in production a line is JSON: time, level, message, and what was given', () => {
@@ -16,7 +17,7 @@ test('in production a line is JSON: time, level, message, and what was given', (
 test('on a terminal a line is made for reading', () => {
   const { lines, stream } = collectLines()
   createLog({ level: 'info', readable: true, destination: stream }).warn({ answer: 42 }, 'look')
-  expect(lines.join('\n').replaceAll(/\u001b\[\d+m/g, '')).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: look \{"answer":42\}$/)
+  expect(lines.join('\n').replaceAll(colour, '')).toMatch(/^\[\d\d:\d\d:\d\d\] WARN: look \{"answer":42\}$/)
 })
 
 test('lines below the level are not written', () => {

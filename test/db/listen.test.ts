@@ -1,7 +1,5 @@
-import { createServer, type Socket } from 'node:net'
-import { connect } from 'node:net'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { listen } from '../../src/db/listen.ts'
 import { createLog } from '../../src/log.ts'

@@ -56,7 +56,7 @@ test('many who ask at once share one look', async () => {
   const readiness = createReadiness([{ name: 'part', run }], createLog({ level: 'silent' }))
   const asked = Array.from({ length: 50 }, readiness)
   answer(undefined)
-  expect(await Promise.all(asked)).toEqual(Array(50).fill({ parts: { part: 'ok' }, failing: [] }))
+  for (const result of await Promise.all(asked)) expect(result).toEqual({ parts: { part: 'ok' }, failing: [] })
   expect(looks).toBe(1)
   await readiness()
   expect(looks).toBe(2)

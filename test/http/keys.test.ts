@@ -86,11 +86,12 @@ test('an unknown, a revoked and an expired key are refused alike', async () => {
   await set(revoked, 'revoked_at', new Date(time + 60_000)) // revoked is revoked, whatever the clock says
   await set(expired, 'expires_at', new Date(time))
   await set(expiring, 'expires_at', new Date(time + 1))
-  const answers = []
-  for (const key of [makeKey(), revoked, expired]) answers.push(await ask(`Bearer ${key}`, someone()))
-  expect(answers.map(({ status, code, message }) => [status, code, message])).toEqual(
-    Array(3).fill([401, 'INVALID_KEY', 'The key is unknown, revoked or expired.']),
-  )
+  for (const key of [makeKey(), revoked, expired])
+    expect(await ask(`Bearer ${key}`, someone())).toMatchObject({
+      status: 401,
+      code: 'INVALID_KEY',
+      message: 'The key is unknown, revoked or expired.',
+    })
   expect(await ask(`Bearer ${expiring}`, someone())).toMatchObject({ status: 200 })
 })
 

@@ -110,7 +110,7 @@ function sample({ name, type }: Input, root: string): unknown {
 function places(input: Input, root: string): { path: string; put: (text: string) => unknown }[] {
   const plain = inner(input.type)
   if (isListType(plain))
-    return places({ ...input, type: plain.ofType } as Input, root).map(({ path, put }) => ({
+    return places({ ...input, type: plain.ofType }, root).map(({ path, put }) => ({
       path,
       put: (text) => [put(text)],
     }))

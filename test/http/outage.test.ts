@@ -65,10 +65,10 @@ describe.concurrent('when time or connections run out', () => {
       ...Array.from({ length: 20 }, () => send(narrow, '{ sleep(seconds: 0) }')),
     ])
     expect(refused[0]).toMatchObject({ status: 503, codes: ['SERVICE_UNAVAILABLE'] })
-    expect(refused.slice(1).map(({ codes }) => codes)).toEqual(Array(21).fill(['SERVICE_UNAVAILABLE']))
+    expect(refused.flatMap(({ codes }) => codes)).toEqual(Array(22).fill('SERVICE_UNAVAILABLE'))
     expect(refused[1]?.errors?.[0]?.message).toBe('The database cannot be reached, or is too busy.')
     expect(await send(narrow, '{ hello }')).toMatchObject({ status: 200, data: { hello: 'hello' } })
-    expect((await Promise.all(holding)).map(({ data }) => data)).toEqual(Array(2).fill({ sleep: 'slept' }))
+    for (const { data } of await Promise.all(holding)) expect(data).toEqual({ sleep: 'slept' })
     const recovered = await send(narrow, '{ sleep(seconds: 0) }', key)
     expect(recovered).toMatchObject({ status: 200, data: { sleep: 'slept' } })
     expect(recovered.seconds).toBeLessThan(1)

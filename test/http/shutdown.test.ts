@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { Agent, get, request } from 'node:http'
+import { Agent, get, request, type IncomingMessage } from 'node:http'
 import { connect } from 'node:net'
 import { createClient } from 'graphql-sse'
 import { expect, test } from 'vitest'
@@ -11,7 +11,7 @@ import { createTrial } from './trial-schema.ts'
 async function askOver(agent: Agent, url: string, query: string) {
   const sent = request(url, { method: 'POST', agent, headers: { 'content-type': 'application/json' } })
   sent.end(JSON.stringify({ query }))
-  const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const body = Buffer.concat(await response.toArray()).toString()
   return { status: response.statusCode, connection: response.headers.connection, body }
 }

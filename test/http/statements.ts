@@ -1,16 +1,19 @@
 import pg from 'pg'
-import { vi } from 'vitest'
+
+type Client = { connectionParameters: { application_name?: string } }
 
 /** What this process sends to Postgres over the pool that requests share, statement by statement. */
 export function watchStatements(): string[] {
   const statements: string[] = []
-  const query = pg.Client.prototype.query as (this: pg.Client, ...given: unknown[]) => unknown
-  vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...given: unknown[]) {
-    const { connectionParameters } = this as unknown as { connectionParameters: { application_name?: string } }
-    const [statement] = given as [string | { text: string }]
-    if (connectionParameters.application_name === 'freshet')
-      statements.push(typeof statement === 'string' ? statement : statement.text)
-    return query.apply(this, given)
-  } as typeof pg.Client.prototype.query)
+  const send = Reflect.get(pg.Client.prototype, 'query') as (...given: unknown[]) => unknown
+  const value = new Proxy(send, {
+    apply(query, client: Client, given: [string | { text: string }]) {
+      const [statement] = given
+      if (client.connectionParameters.application_name === 'freshet')
+        statements.push(typeof statement === 'string' ? statement : statement.text)
+      return Reflect.apply(query, client, given)
+    },
+  })
+  Object.defineProperty(pg.Client.prototype, 'query', { value })
   return statements
 }

@@ -121,7 +121,7 @@ export function createTrial() {
         failing: {
           type: GraphQLString,
           args: how,
-          subscribe: (_root, args, context) => failures[args.how]?.(context) as never,
+          subscribe: (_root, args, context) => failures[args.how]?.(context),
         },
         failingLater: {
           type: GraphQLString,

@@ -12,19 +12,37 @@ export type Answer<Data = Record<string, never>> = { data: Data | null; errors?:
 export type AnswerError = {
   message: string
   path?: string[]
-  extensions: { code: string; field?: string; hint?: string; requestId?: string; problems?: { field: string; message: string }[] }
+  extensions: {
+    code: string
+    field?: string
+    hint?: string
+    requestId?: string
+    problems?: { field: string; message: string }[]
+  }
 }
 type Ask = { key?: string; headers?: Record<string, string> }
 
 /** A whole server on a database of its own, and the ways a test talks to it. */
-export async function startTestApp({ env = {}, schema, now }: { env?: Environment; schema?: GraphQLSchema; now?: () => Date } = {}) {
+export async function startTestApp({
+  env = {},
+  schema,
+  now,
+}: { env?: Environment; schema?: GraphQLSchema; now?: () => Date } = {}) {
   await using starting = new AsyncDisposableStack()
   const database = starting.use(await cloneDatabase())
   const { lines, stream } = collectLines()
   const { config } = readConfig({ PORT: '0', ...env }, { forServer: false })
-  const opened = { url: database.url, directUrl: database.url, isEmbedded: false, description: 'test', [Symbol.asyncDispose]: async () => {} }
+  const opened = {
+    url: database.url,
+    directUrl: database.url,
+    isEmbedded: false,
+    description: 'test',
+    [Symbol.asyncDispose]: async () => {},
+  }
   const log = createLog({ level: 'debug', destination: stream })
-  const app = starting.use(await startApp({ config, database: opened, log, ...(schema ? { schema } : {}), ...(now ? { now } : {}) }))
+  const app = starting.use(
+    await startApp({ config, database: opened, log, ...(schema ? { schema } : {}), ...(now ? { now } : {}) }),
+  )
   const endpoint = `${app.url}/graphql`
 
   const post = (body: unknown, { key, headers = {} }: Ask = {}) =>
@@ -36,7 +54,10 @@ export async function startTestApp({ env = {}, schema, now }: { env?: Environmen
   const keyWith = async (...scopes: Scope[]): Promise<string> => {
     const key = makeKey()
     const { prefix, hash } = digestKey(key)!
-    await database.pool.query('insert into freshet.api_keys (name, prefix, hash, scopes, created_by) values ($1, $2, $3, $4, $5)', [scopes.join(), prefix, hash, scopes, 'test'])
+    await database.pool.query(
+      'insert into freshet.api_keys (name, prefix, hash, scopes, created_by) values ($1, $2, $3, $4, $5)',
+      [scopes.join(), prefix, hash, scopes, 'test'],
+    )
     return key
   }
   const resources = starting.move()
@@ -54,8 +75,14 @@ export async function startTestApp({ env = {}, schema, now }: { env?: Environmen
       return (await (await post({ query, variables }, options)).json()) as Answer<Data>
     },
     /** The data of a typed operation, asked with the first admin key; it throws what went wrong. */
-    async send<Result, Variables>(document: TypedDocumentNode<Result, Variables>, variables: Variables, key = app.firstKey): Promise<Result> {
-      const answer = (await (await post({ query: print(document), variables }, key ? { key } : {})).json()) as Answer<Result>
+    async send<Result, Variables>(
+      document: TypedDocumentNode<Result, Variables>,
+      variables: Variables,
+      key = app.firstKey,
+    ): Promise<Result> {
+      const answer = (await (
+        await post({ query: print(document), variables }, key ? { key } : {})
+      ).json()) as Answer<Result>
       if (answer.errors) throw new Error(JSON.stringify(answer.errors))
       return answer.data!
     },

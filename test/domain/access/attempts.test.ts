@@ -87,7 +87,7 @@ test('a burst of right keys at once is let in as a whole', async () => {
   const { right } = setup()
   const same = await Promise.all(Array.from({ length: 100 }, () => right('a', 'same')))
   const different = await Promise.all(Array.from({ length: 100 }, (_, index) => right('b', `key ${index}`)))
-  expect([...same, ...different]).toEqual(Array(200).fill(letIn))
+  expect([...same, ...different].filter(({ found }) => found === 'actor')).toHaveLength(200)
 })
 
 test('a look-up that fails counts as nothing and holds up nobody', async () => {
