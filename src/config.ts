@@ -13,12 +13,12 @@ export type ConfigProblem = { variable: string; message: string; example: string
 export class ConfigError extends Error {
   readonly code = 'BAD_CONFIGURATION'
   readonly problems: ConfigProblem[]
-  constructor(problems: ConfigProblem[]) {
+  constructor(problems: ConfigProblem[], warnings: string[] = []) {
     const lines = problems.map(
       ({ variable, message, example }) => `  ${variable}: ${message} Example: ${variable}=${example}`,
     )
     super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${lines.join('\n')}`,
+      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${[...lines, ...warnings.map((text) => `  ${text}`)].join('\n')}`,
     )
     this.problems = problems
   }
@@ -64,7 +64,7 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
       example: variables.DATABASE_URL.example,
     })
   }
-  if (problems.length > 0) throw new ConfigError(problems)
+  if (problems.length > 0) throw new ConfigError(problems, unknownVariables(env))
   return { config: group(values as Values), warnings: unknownVariables(env) }
 }
 

@@ -428,3 +428,9 @@ test('reads .env of the folder, and the environment wins', async () => {
     await rm(folder, { recursive: true })
   }
 })
+
+test('an unknown variable is named beside the problems, as it may be their cause', () => {
+  expect(() => readConfig({ PORT: 'x', FRESHET_ROL: 'api' })).toThrow(
+    /PORT: must be .*\n  FRESHET_ROL is not a variable that Freshet knows\. Did you mean FRESHET_ROLE\?$/,
+  )
+})
