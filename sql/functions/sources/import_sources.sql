@@ -1,8 +1,8 @@
 -- Adds or updates sources by retailer and name, all in one statement, then gives every retailer of the list that has no
 -- display primary its oldest DIRECT source that is ELIGIBLE as one (S2 §18.2: by created_at, then id). A value that the
 -- list leaves out stays as it is; kind, visibility, trust and age of a known source stay in any case.
--- Called by: importSources. Locks: the retailers in the order of their ids, as set_display_primary does, so that no primary
--- appears meanwhile; then the rows it writes. Idempotent: the same list again changes nothing.
+-- Called by: importSources, which holds the lock on the retailers of the list, so that no source and no primary of theirs
+-- appears meanwhile. Locks: the rows it writes. Idempotent: the same list again changes nothing.
 create or replace function freshet.import_sources(p_rows jsonb, out created integer, out updated integer, out promoted integer)
 language plpgsql volatile set search_path = ''
 as $$
@@ -10,7 +10,6 @@ declare
   v_retailer_ids bigint[];
 begin
   select array_agg(distinct g.retailer_id) into v_retailer_ids from jsonb_to_recordset(p_rows) as g(retailer_id bigint);
-  perform from freshet.retailers where id = any (v_retailer_ids) order by id for no key update;
 
   with given as materialized (
     select * from jsonb_to_recordset(p_rows) as g(

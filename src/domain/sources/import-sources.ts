@@ -42,14 +42,19 @@ type Known = { kind: SourceKind; url: string | null; isReviewed: boolean }
 
 const keyOf = ({ retailerId, name }: { retailerId: string; name: string }) => `${retailerId}/${name}`
 
-/** The sources that a list speaks of and that exist already. */
+/**
+ * The sources that a list speaks of and that exist already. They stay as they are until the import ends: what is decided
+ * here must still hold when it is written. The lock on the retailers also keeps new sources of theirs out.
+ */
 async function findKnown(tx: Tx, placed: Row<Placed>[]): Promise<Map<string, Known>> {
   const retailerIds = placed.map(({ value }) => value.retailerId)
   const names = placed.map(({ value }) => value.name)
+  await tx.$executeRaw`select from freshet.retailers where id = any (${retailerIds}::bigint[]) order by id for update`
   const found = await tx.$queryRaw<(Known & { retailerId: string; name: string })[]>`
     select s.retailer_id::text as "retailerId", s.name, s.kind, s.url, s.tos_reviewed_at is not null as "isReviewed"
     from unnest(${retailerIds}::bigint[], ${names}::text[]) as given(retailer_id, name)
-    join freshet.sources s on s.retailer_id = given.retailer_id and s.name = given.name`
+    join freshet.sources s on s.retailer_id = given.retailer_id and s.name = given.name
+    order by s.id for no key update of s`
   return new Map(found.map((source) => [keyOf(source), source]))
 }
 

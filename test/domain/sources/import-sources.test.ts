@@ -239,3 +239,28 @@ test('5,000 rows are written by one statement, as are five', async () => {
   expect(many.filter((text) => text.includes('import_sources'))).toHaveLength(1)
   expect((await pool.query('select count(*)::int as n from freshet.sources')).rows).toEqual([{ n: 5_000 }])
 })
+
+test('a review that is recorded while an import runs is seen by it', async () => {
+  await run('retailer,name,url\nalpha,Shop,https://alpha.example')
+  const review = "update freshet.sources set tos_reviewed_at = now(), tos_approved_by = 'Ann' where name = 'Shop'"
+  const moved = whileHeld(
+    pool,
+    (client) => client.query(review),
+    () => run('retailer,name,url\nalpha,Shop,https://other.example'),
+  )
+  expect(await problemsOf(moved)).toEqual([
+    'csv.line 2.url moves a reviewed source to other.example. Use updateSource, which ends the review.',
+  ])
+  expect(await rows('s.url')).toEqual([{ url: 'https://alpha.example/' }])
+})
+
+test('a source that is made while an import runs is seen by it', async () => {
+  const make =
+    "insert into freshet.sources (retailer_id, name, kind) select id, 'Shop', 'SCRAPE' from freshet.retailers where slug = 'alpha'"
+  const made = whileHeld(
+    pool,
+    (client) => client.query(make),
+    () => run('retailer,name,kind\nalpha,Shop,DIRECT'),
+  )
+  expect(await problemsOf(made)).toEqual(['csv.line 2.kind cannot be changed: the source is of kind SCRAPE.'])
+})
