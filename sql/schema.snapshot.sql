@@ -52,7 +52,9 @@ create table freshet.audit_log (
 );
 CREATE INDEX audit_log_action_idx ON freshet.audit_log USING btree (action, id);
 CREATE INDEX audit_log_actor_key_id_idx ON freshet.audit_log USING btree (actor_key_id);
+CREATE INDEX audit_log_at_idx ON freshet.audit_log USING btree (at);
 CREATE INDEX audit_log_object_idx ON freshet.audit_log USING btree (object_type, object_id, id);
+CREATE INDEX audit_log_request_id_idx ON freshet.audit_log USING btree (request_id);
 CREATE TRIGGER _100_refuse_update BEFORE UPDATE ON freshet.audit_log FOR EACH ROW EXECUTE FUNCTION freshet.tg_audit_log__refuse_update();
 
 create table freshet.clock (
@@ -117,6 +119,7 @@ create table freshet.sources (
   constraint sources_retailer_id_fkey FOREIGN KEY (retailer_id) REFERENCES freshet.retailers(id) ON DELETE RESTRICT,
   constraint expiry_hours_in_range CHECK (expiry_hours >= 1 AND expiry_hours <= 168),
   constraint name_is_not_blank CHECK (btrim(name) <> ''::text),
+  constraint network_is_for_affiliate_feeds CHECK (affiliate_network IS NULL OR kind = 'AFFILIATE_FEED'::freshet.source_kind),
   constraint review_names_its_approver CHECK ((tos_reviewed_at IS NULL) = (tos_approved_by IS NULL)),
   constraint scrape_config_is_an_object CHECK (jsonb_typeof(scrape_config) = 'object'::text)
 );

@@ -38,7 +38,7 @@ export type ShowError = (error: unknown) => GraphQLError
  */
 export function createErrorDoor(log: Log): ShowError {
   const shown = new WeakSet<GraphQLError>()
-  const logged = new WeakSet<Error>()
+  const logged = new WeakMap<Error, string>()
 
   const fault = (cause: unknown, error: unknown): GraphQLError => {
     const [code, message] = isCancelled(cause)
@@ -47,16 +47,17 @@ export function createErrorDoor(log: Log): ShowError {
         ? (['SERVICE_UNAVAILABLE', 'The database cannot be reached, or is too busy.'] as const)
         : (['INTERNAL_SERVER_ERROR', 'Something went wrong on our side.'] as const)
     const { path, nodes } = error instanceof GraphQLError ? error : {}
+    const requestId = currentRequestId() ?? ''
     // One failure may reach many fields, as when a batch of lookups fails.
-    if (!(cause instanceof Error && logged.has(cause)))
+    if (!(cause instanceof Error && logged.get(cause) === requestId))
       log.error({ err: cause, field: path?.join('.'), code }, 'a request failed')
-    if (cause instanceof Error) logged.add(cause)
+    if (cause instanceof Error) logged.set(cause, requestId)
     // Inside an answer one field has failed; without a path, the request as a whole.
     const http = path ? undefined : { status: meaning(code).status }
     return new GraphQLError(message, {
       path,
       nodes,
-      extensions: extensions(code, { http, requestId: currentRequestId() }),
+      extensions: extensions(code, { http, requestId }),
     })
   }
 

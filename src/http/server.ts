@@ -150,8 +150,9 @@ function readTarget(request: IncomingMessage): string | undefined {
   const { url: target = '/', headers } = request
   const url = URL.parse(target.startsWith('/') ? `http://local${target}` : target)
   const { host = '' } = headers
+  const isOne = (request.headersDistinct.host?.length ?? 0) <= 1 // RFC 9112 §3.2
   const isHost = host === '' || (/^[\w.:[\]-]+$/.test(host) && URL.canParse(`http://${host}`))
-  if (!url || !isHost) return undefined
+  if (!url || !isOne || !isHost) return undefined
   request.url = url.pathname + url.search
   return url.pathname
 }

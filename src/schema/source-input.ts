@@ -40,7 +40,10 @@ export const CreateSourceInput = builder.inputType('CreateSourceInput', {
     }),
     url: t.string({ description: 'Where it is found, http or https.' }),
     expiryHours: t.int({ description: 'How long what was last seen stays visible: 1 to 168 hours, 48 if not given.' }),
-    upcTrusted: t.boolean({ description: 'Whether its product codes may decide what an offer is.' }),
+    upcTrusted: t.boolean({
+      description:
+        'Whether its product codes may decide what an offer is; if not given, no for SCRAPE and MARKET, yes for others.',
+    }),
     affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),
     affiliateAccountId: t.string({ description: 'Our account or the advertiser at the network.' }),
     affiliateAccountName: t.string({ description: 'The name of that account, for people.' }),
@@ -57,7 +60,7 @@ export const UpdateSourceInput = builder.inputType('UpdateSourceInput', {
   fields: (t) => ({
     id: t.globalID({ required: true, for: Source, description: 'Which source.' }),
     name: t.string({ description: 'Unique among the sources of its retailer.' }),
-    url: t.string({ description: 'Where it is found.' }),
+    url: t.string({ description: 'Where it is found. A move to another domain ends the review of the terms.' }),
     expiryHours: t.int({ description: 'How long what was last seen stays visible: 1 to 168 hours.' }),
     upcTrusted: t.boolean({ description: 'Whether its product codes may decide what an offer is.' }),
     affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),

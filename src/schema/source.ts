@@ -86,7 +86,7 @@ builder.mutationFields((t) => ({
   setDisplayPrimary: t.prismaField({
     type: Source,
     description:
-      'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment.',
+      'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment. A second time changes nothing.',
     authScopes: { admin: true },
     args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
     resolve: async (query, _root, { id }, { db, actor }) => {
@@ -121,7 +121,7 @@ builder.mutationFields((t) => ({
   importSources: t.field({
     type: ImportResult,
     description:
-      'Takes over a list of sources. A row without a retailer is matched by the domain of its url; a retailer without a display primary gets its oldest direct source. All rows or none.',
+      'Takes over a list of sources. A row without a retailer is matched by the domain of its url; a row whose name its retailer has already updates that source, except for its kind; a retailer without a display primary gets its oldest direct source that is eligible. All rows or none.',
     authScopes: { admin: true },
     args: {
       csv: t.arg.string({

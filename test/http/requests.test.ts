@@ -126,3 +126,8 @@ for (const id of ids) {
     expect(headers.get('x-request-id')).toMatch(uuid)
   })
 }
+
+test('RFC 9112 §3.2: two Host headers are one too many', async () => {
+  const answer = await sendRaw(app.url, 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n')
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+})

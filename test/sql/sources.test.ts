@@ -18,6 +18,14 @@ test.each([0, 169, -1])('refuses %i expiry hours', async (hours) => {
   })
 })
 
+test('only an affiliate feed has a network', async () => {
+  const network = { affiliate_network: 'IMPACT' }
+  await expect(aSource(pool, retailer, { kind: 'AFFILIATE_FEED', ...network })).resolves.toEqual(expect.any(String))
+  await expect(aSource(pool, retailer, { kind: 'DIRECT', ...network })).rejects.toMatchObject({
+    constraint: 'network_is_for_affiliate_feeds',
+  })
+})
+
 test('a source expires after 48 hours unless told otherwise', async () => {
   const source = await aSource(pool, retailer)
   expect((await pool.query('select expiry_hours from freshet.sources where id = $1', [source])).rows).toEqual([

@@ -16,7 +16,8 @@ export function createAttempts(now: () => number) {
   const lookups = new Map<string, Set<Promise<unknown>>>()
   const knownKeys = new Set<string>()
 
-  const recent = (address: string) => (failures.get(address) ?? []).filter((at) => at > now() - windowMs)
+  // A clock that was set back leaves failures in the future: they would shut an address out until then.
+  const recent = (address: string) => (failures.get(address) ?? []).filter((at) => at > now() - windowMs && at <= now())
   const waitSeconds = (address: string) => {
     const times = recent(address)
     return times.length < allowedFailures ? 0 : Math.ceil((Math.min(...times) + windowMs - now()) / 1000)

@@ -119,3 +119,10 @@ test('of the keys that were right the thousand used last are remembered', async 
   expect(await right('a', 'kept')).toEqual(letIn)
   expect(await right('a', 'early')).toEqual({ waitSeconds: 60 })
 })
+
+test('a clock that is set back shuts nobody out', async () => {
+  const { wrong, pass } = setup()
+  for (let index = 0; index < 10; index++) await wrong()
+  pass(-3600)
+  expect(await wrong()).toBe(0)
+})

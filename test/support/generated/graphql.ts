@@ -55,7 +55,7 @@ export type CreateSourceInput = {
   retailerId: string | number;
   /** How its pages are fetched. */
   scrapeConfig?: ScrapeConfigInput | null | undefined;
-  /** Whether its product codes may decide what an offer is. */
+  /** Whether its product codes may decide what an offer is; if not given, no for SCRAPE and MARKET, yes for others. */
   upcTrusted?: boolean | null | undefined;
   /** Where it is found, http or https. */
   url?: string | null | undefined;
@@ -149,7 +149,7 @@ export type UpdateSourceInput = {
   scrapeConfig?: ScrapeConfigInput | null | undefined;
   /** Whether its product codes may decide what an offer is. */
   upcTrusted?: boolean | null | undefined;
-  /** Where it is found. */
+  /** Where it is found. A move to another domain ends the review of the terms. */
   url?: string | null | undefined;
 };
 
