@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { GraphQLSchema } from 'graphql'
 import type { Config } from './config.ts'
 import { listen } from './db/listen.ts'
-import { readSqlFiles } from './db/migrate/files.ts'
 import { assertMigrated, migrate } from './db/migrate/migrate.ts'
+import { watchMigrations } from './db/migrate/missing.ts'
 import type { Database } from './db/open.ts'
-import { connectPool, endPool, type Pool } from './db/pool.ts'
+import { connectPool, endPool } from './db/pool.ts'
 import { connectPrisma } from './db/prisma.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
@@ -49,7 +49,8 @@ export async function startApp({
   const pool = connectPool(database.url, {
     size: config.database.poolSize,
     log,
-    statementMs: isPooled ? undefined : requestMs,
+    // A little longer than a request: the caller hears of the whole request, not of the field that was cancelled.
+    statementMs: isPooled ? undefined : requestMs + 500,
   })
   starting.defer(() => endPool(pool))
   const db = connectPrisma(pool)
@@ -61,7 +62,7 @@ export async function startApp({
 
   const streams = createStreams(now)
   const metrics = createMetrics(pool, streams)
-  const answerGraphql = async () => {
+  const startGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
     return {
@@ -73,7 +74,7 @@ export async function startApp({
       }),
     }
   }
-  const ownMigrations = (await readSqlFiles()).migrations.map(({ name }) => name)
+  const graphql = config.role === 'worker' ? {} : await startGraphql()
   const http = starting.use(
     await startHttp({
       config,
@@ -82,9 +83,9 @@ export async function startApp({
       streams,
       checks: [
         { name: 'database', run: async () => void (await pool.query('select 1')) },
-        { name: 'migrations', run: () => findMissing(pool, ownMigrations) },
+        { name: 'migrations', run: await watchMigrations(pool) },
       ],
-      ...(config.role === 'worker' ? {} : await answerGraphql()),
+      ...graphql,
     }),
   )
   const running = starting.move()
@@ -96,15 +97,4 @@ async function admitFirst(config: Config, db: ReturnType<typeof connectPrisma>):
   if (!config.access.adminKey) return createFirstKey(db, actor)
   await ensureAdminKey(db, actor, config.access.adminKey)
   return undefined
-}
-
-/** What this program needs and the database lacks. Newer migrations are no reason to stop: they come before the newer program. */
-async function findMissing(pool: Pool, needed: string[]): Promise<string | undefined> {
-  const { rows } = await pool.query<{ name: string }>({
-    name: 'missing-migrations',
-    text: 'select name from unnest($1::text[]) as needed (name) where name not in (select name from freshet.migrations)',
-    values: [needed],
-  })
-  if (rows.length === 0) return undefined
-  return `the database lacks ${rows.map(({ name }) => name).join(', ')}: run "freshet migrate"`
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { keyForm } from './domain/access/key.ts'
+import { keyForm } from './key-form.ts'
 
 /** One variable of the environment: how it is read, an example for the error message, whether its value is a secret. */
 type Variable<Schema extends z.ZodType> = { schema: Schema; example: string; about: string; secret: boolean }

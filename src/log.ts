@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { pino, type Logger } from 'pino'
 import pretty from 'pino-pretty'
+import { keysInText } from './key-form.ts'
 
 export type Log = Logger
 
@@ -24,7 +25,6 @@ export function reason(error: unknown): string {
   return error.message || ('code' in error ? String(error.code) : error.name)
 }
 
-const apiKeys = /frs_[A-Za-z0-9_-]{43}/g
 // Bounded, so that a line of a megabyte that looks like many addresses is read in no time.
 const urlPasswords = /(:\/\/[^\s:/@"]{0,100}:)[^\s@"]{1,200}@/g
 
@@ -37,7 +37,7 @@ export function scrubber(secrets: string[]): (text: string) => string {
   return (text) =>
     spellings
       .reduce((clean, secret) => clean.replaceAll(secret, '********'), text)
-      .replace(apiKeys, 'frs_********')
+      .replace(keysInText, 'frs_********')
       .replace(urlPasswords, '$1********@')
 }
 

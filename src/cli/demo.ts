@@ -18,7 +18,7 @@ export function addDemo(program: Command, run: Run): void {
     .addHelpText('after', help)
     .action(
       run(async (context, { once = false }: { once?: boolean }) => {
-        const { runDemo } = await import('../demo/demo.ts')
+        const { runDemo } = await import('./demo/run.ts')
         await runDemo(context, { once })
       }),
     )

@@ -44,7 +44,7 @@ export function createMetrics(pool: Pool, streams: Streams) {
     },
   })
   gauge('freshet_db_pool_max_connections', 'Connections that the request pool may hold.', () => pool.options.max)
-  gauge('freshet_db_pool_waiting', 'Requests that wait for a connection.', () => pool.waitingCount)
+  gauge('freshet_db_pool_waiting_requests', 'Requests that wait for a connection.', () => pool.waitingCount)
   gauge('freshet_subscribers', 'Subscriptions open now.', () => streams.size)
 
   function gauge(name: string, help: string, read: () => number) {

@@ -1,5 +1,6 @@
 import type { Listener } from '../db/listen.ts'
 import type { Pool } from '../db/pool.ts'
+import { readGoodKeys } from '../domain/access/good-keys.ts'
 import { reason, type Log } from '../log.ts'
 import type { Streams } from './streams.ts'
 
@@ -10,17 +11,12 @@ export type Revocations = Disposable & {
 }
 
 const retryMs = 1_000
-const readKeys = {
-  name: 'read-keys',
-  text: 'select id, expires_at from freshet.api_keys where id = any($1) and revoked_at is null',
-}
 
 /** Ends the open subscriptions of a key as soon as it is revoked or expires, whichever process did that. */
 export function watchRevocations({ listener, pool, streams, log }: Parts): Revocations {
   const read = async (ids: bigint[]) => {
     if (ids.length === 0) return
-    const { rows } = await pool.query<{ id: string; expires_at: Date | null }>({ ...readKeys, values: [ids] })
-    const good = new Map(rows.map((row) => [BigInt(row.id), row.expires_at]))
+    const good = await readGoodKeys(pool, ids)
     for (const id of ids) {
       const expiresAt = good.get(id)
       if (expiresAt === undefined) streams.endKey(id)

@@ -127,13 +127,21 @@ test('an ear that fails harms neither the process nor the others', async () => {
 test('a connection that dies without a sign is noticed and replaced', async () => {
   await using middle = await startMiddle()
   await using ears = await setup({ url: middle.url, probeMs: 50, answerMs: 300 })
+  const probes = new Set<number>()
+  await until('a few probes went well', async () => {
+    const { rows } = await database.pool.query<{ at: Date }>(
+      "select query_start as at from pg_stat_activity where datname = current_database() and application_name = 'freshet:listen' and query = 'select 1'",
+    )
+    for (const { at } of rows) probes.add(at.getTime())
+    return probes.size === 3
+  })
   middle.fallSilent()
   await until('the silence is noticed', () => ears.missed() === 2)
   await notify('after')
   await until('it hears again', () => ears.heard.length === 1)
 })
 
-test('disposed of, it leaves no connection, also while it is connecting', async () => {
+test('disposed of, it leaves no connection, also when it had lost it', async () => {
   const ears = await setup()
   await ears[Symbol.asyncDispose]()
   await until('none is left', async () => (await connections()) === 0)
@@ -142,15 +150,32 @@ test('disposed of, it leaves no connection, also while it is connecting', async 
   await until('it is down', () => !again.listener.connected)
   await again[Symbol.asyncDispose]()
   await until('none is left', async () => (await connections()) === 0)
-  await terminate()
   expect(again.missed()).toBe(1)
 })
 
-/** Stands between a client and Postgres; fallen silent, it keeps open connections and passes nothing on. New ones pass. */
+test('disposed of in the middle of a connection, it does not wait for it', async () => {
+  await using middle = await startMiddle()
+  const ears = await setup({ url: middle.url, answerMs: 60_000 })
+  middle.answerNoMore()
+  await until('it tries to connect again', () => !ears.listener.connected && middle.open() === 1)
+  await ears[Symbol.asyncDispose]()
+  await until('it let go', () => middle.open() === 0)
+})
+
+/** Stands between a client and Postgres, and can go wrong in ways that Postgres does not. */
 async function startMiddle() {
   const target = new URL(database.url)
   const pairs = new Set<[Socket, Socket]>()
+  const open = new Set<Socket>()
+  let isDeaf = false
   const server = createServer((near) => {
+    open.add(near)
+    near.on('error', () => {})
+    near.on('close', () => open.delete(near))
+    if (isDeaf) {
+      near.resume()
+      return
+    }
     const far = connect(Number(target.port), target.hostname)
     pairs.add([near, far])
     for (const [from, to] of [
@@ -169,6 +194,13 @@ async function startMiddle() {
   url.hostname = '127.0.0.1'
   return {
     url: url.href,
+    open: () => open.size,
+    /** Breaks what is open; what comes from now on is taken and never answered. */
+    answerNoMore() {
+      isDeaf = true
+      for (const near of open) near.destroy()
+    },
+    /** Keeps what is open and passes nothing on; new connections pass. */
     fallSilent() {
       for (const [near, far] of pairs) {
         near.unpipe(far)
@@ -178,10 +210,7 @@ async function startMiddle() {
       }
     },
     async [Symbol.asyncDispose]() {
-      for (const [near, far] of pairs) {
-        near.destroy()
-        far.destroy()
-      }
+      for (const socket of [...[...pairs].flat(), ...open]) socket.destroy()
       server.close()
     },
   }

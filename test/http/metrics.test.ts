@@ -84,7 +84,7 @@ test('the use of the pool can be seen', async () => {
   const asked = [1, 2, 3, 4, 5].map(() => app.ask('{ sleep(seconds: 0.5) }'))
   const text = await until('the pool is used up', async () => {
     const now = await read()
-    return value(now, 'freshet_db_pool_waiting') === 2 && now
+    return value(now, 'freshet_db_pool_waiting_requests') === 2 && now
   })
   expect(value(text, 'freshet_db_pool_connections{state="used"}')).toBe(3)
   expect(value(text, 'freshet_db_pool_connections{state="idle"}')).toBe(0)
@@ -92,7 +92,7 @@ test('the use of the pool can be seen', async () => {
   await Promise.all(asked)
   const after = await read()
   expect(value(after, 'freshet_db_pool_connections{state="used"}')).toBe(0)
-  expect(value(after, 'freshet_db_pool_waiting')).toBe(0)
+  expect(value(after, 'freshet_db_pool_waiting_requests')).toBe(0)
 })
 
 test('S18: 10,000 operation names make no more than 2,000 series', async () => {

@@ -62,6 +62,11 @@ export function createTrial() {
     args: { seconds: { type: new GraphQLNonNull(GraphQLFloat) } },
     resolve: (_root, { seconds }, { pool }) => pool.query('select pg_sleep($1)', [seconds]).then(() => 'slept'),
   }
+  /** Answers when the test lets it. */
+  const heldField: Field = {
+    type: GraphQLString,
+    resolve: () => new Promise((resolve) => held.push(() => resolve('let go'))),
+  }
   const fail: Field = {
     type: GraphQLString,
     args: how,
@@ -93,14 +98,13 @@ export function createTrial() {
         noList: { type: new GraphQLList(GraphQLString), resolve: () => secret },
         noNumber: { type: GraphQLInt, resolve: () => secret },
         noShape: { type: shape, resolve: () => secret },
-        /** Answers when the test lets it. */
-        held: { type: GraphQLString, resolve: () => new Promise((resolve) => held.push(() => resolve('let go'))) },
+        held: heldField,
       },
     }),
     mutation: new GraphQLObjectType<unknown, Context>({
       name: 'Mutation',
       fields: {
-        sleep,
+        held: heldField,
         note: {
           type: GraphQLString,
           args: { text: { type: new GraphQLNonNull(GraphQLString) } },

@@ -1,5 +1,5 @@
 -- Makes one source the retailer's display primary and takes the mark from all others (S2 §13.4).
--- Called by: setDisplayPrimary, the import. Locks: the retailer's row, so that two switches run one after the other.
+-- Called by: setDisplayPrimary. Locks: the retailer's row, so that two switches run one after the other.
 -- Idempotent: a source that is primary already changes nothing. Returns the source that was primary before, if any.
 create or replace function freshet.set_display_primary(p_source_id bigint) returns bigint
 language plpgsql volatile set search_path = ''

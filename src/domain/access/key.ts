@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { keyForm } from '../../key-form.ts'
 
 /** What is kept of a key: enough to recognise it, not enough to use it. */
 export type KeyDigest = { prefix: string; hash: Buffer<ArrayBuffer> }
-
-export const keyForm = /^frs_[A-Za-z0-9_-]{43}$/
 
 /** A new secret: `frs_` and 256 random bits. It is shown once; only its digest is stored. */
 export function makeKey(): string {

@@ -1,4 +1,4 @@
-import { CommandError } from '../cli/error.ts'
+import { CommandError } from '../error.ts'
 
 /** Sends one operation to the server's API, as any client would. */
 export type Ask = <Data>(query: string, variables?: Record<string, unknown>) => Promise<Data>

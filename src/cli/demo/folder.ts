@@ -1,7 +1,7 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { CommandError } from '../cli/error.ts'
-import { makeKey } from '../domain/access/key.ts'
+import { CommandError } from '../error.ts'
+import { makeKey } from '../../domain/access/key.ts'
 
 export type DemoFolder = { dir: string; adminKey: string; adminKeyFile: string; readKeyFile: string }
 

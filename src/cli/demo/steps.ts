@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { CommandError } from '../cli/error.ts'
+import { CommandError } from '../error.ts'
 import { createApi, type Ask } from './api.ts'
 import { keepKey, readKey, type DemoFolder } from './folder.ts'
 
@@ -11,7 +11,7 @@ export type Step = (demo: Demo) => Promise<string>
 /** What the demo shows, in order. Each capability adds its own. */
 export const steps: Step[] = [importRetailers, importSources, reviewScrapedSource, showAffiliateFeed, makeReadKey]
 
-const example = (name: string) => readFile(new URL(`../../examples/${name}`, import.meta.url), 'utf8')
+const example = (name: string) => readFile(new URL(`../../../examples/${name}`, import.meta.url), 'utf8')
 
 async function importRetailers({ ask }: Demo): Promise<string> {
   const csv = await example('retailers.csv')

@@ -1,0 +1,44 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+
+/** Which part of `src` may import which, as in docs/architecture.md; a part may always import itself. */
+const mayImport: Record<string, string[]> = {
+  base: [],
+  db: ['base'],
+  domain: ['base', 'db'],
+  jobs: ['base', 'db', 'domain'],
+  schema: ['base', 'db', 'domain'],
+  http: ['base', 'db', 'domain', 'schema'],
+  app: ['base', 'db', 'domain', 'jobs', 'schema', 'http'],
+  cli: ['base', 'db', 'domain', 'jobs', 'app'],
+}
+const base = ['config', 'config-variables', 'key-form', 'log']
+const app = ['app', 'main']
+
+function partOf(path: string): string {
+  const [, first = '', second] = path.split('/')
+  const name = first.replace('.ts', '')
+  if (second !== undefined || name === 'cli') return name
+  if (base.includes(name)) return 'base'
+  return app.includes(name) ? 'app' : name
+}
+
+const files = globSync('src/**/*.ts').filter((path) => !path.includes('generated'))
+const imports = files.flatMap((path) =>
+  [...readFileSync(path, 'utf8').matchAll(/(?:from|import)[\s(]*'(\.[^']+\.ts)'/g)].map(([, target = '']) => ({
+    path,
+    from: partOf(path),
+    to: partOf(join(dirname(path), target)),
+  })),
+)
+
+test('every part of src is in the table', () => {
+  expect([...new Set(files.map(partOf))].toSorted()).toEqual(Object.keys(mayImport).toSorted())
+})
+
+test('imports point one way, dynamic and type imports too', () => {
+  expect(imports.length).toBeGreaterThan(300)
+  const wrong = imports.filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
+  expect(wrong.map(({ path, to }) => `${path} imports ${to}`)).toEqual([])
+})
