@@ -56,7 +56,7 @@ describe.concurrent('when time or connections run out', () => {
 
   test('R16: with all connections used up errors are clear, and all is well as soon as one is free', async () => {
     const key = await narrow.keyWith('READ')
-    const holding = [send(narrow, '{ sleep(seconds: 6) }'), send(narrow, '{ sleep(seconds: 6) }')]
+    const holding = [send(narrow, '{ sleep(seconds: 7) }'), send(narrow, '{ sleep(seconds: 7) }')]
     await until('both connections sleep', async () => (await sleeping(narrow)) === 2)
     const refused = await Promise.all([
       send(narrow, '{ hello }', key),
