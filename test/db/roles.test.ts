@@ -77,7 +77,6 @@ test.each([
 
 test('the queue starts, sends and fetches as the runtime role', async () => {
   const boss = new PgBoss({ connectionString: runtime.url, migrate: false, supervise: false, schedule: false })
-  boss.on('error', () => {})
   const errors: unknown[] = []
   boss.on('error', (error) => errors.push(error))
   await boss.start()
