@@ -5,7 +5,7 @@ const help = `
 Examples:
   npm run demo                      keeps its data in .freshet-demo
   freshet demo --once               fills it with sample data, prints what to try, stops
-  FRESHET_DATA_DIR=/tmp/demo freshet demo
+  FRESHET_DATA_DIR=my-demo freshet demo
 
 The demo always has an embedded Postgres of its own: DATABASE_URL is left alone. Delete its folder to begin anew.`
 
