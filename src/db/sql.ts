@@ -1,0 +1,11 @@
+import type { ClientBase, Pool } from 'pg'
+import type { Tx } from './prisma.ts'
+
+/** Whatever can run a statement: a transaction of Prisma's, the connection of a run, or the pool (each statement for itself). */
+export type Sql = Tx | ClientBase | Pool
+
+/** Runs one statement and answers its rows. Values go beside the text, never into it. */
+export async function queryRows<Row extends object>(sql: Sql, text: string, values: unknown[] = []): Promise<Row[]> {
+  if ('$queryRawUnsafe' in sql) return sql.$queryRawUnsafe<Row[]>(text, ...values)
+  return (await sql.query<Row>(text, values)).rows
+}
