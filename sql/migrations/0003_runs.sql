@@ -14,6 +14,7 @@ create table freshet.runs (
   started_at timestamptz not null,
   updated_at timestamptz not null,
   finished_at timestamptz,
+  progress_at timestamptz, -- when the last progress event was told: there are at most four a second
   attempt integer not null default 1,
   event_count integer not null default 0,
   error_count integer not null default 0,

@@ -1,0 +1,18 @@
+-- Ends the run of a job that an operator cancelled, and the connection of the attempt that works on it, so that it writes
+-- nothing more. Not counted: it says nothing about the source. Answers whether there was a run to end.
+-- Called by: src/domain/runs/cancel-run.ts. Locks: the run's row. Idempotent.
+create or replace function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamptz) returns boolean
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_run freshet.runs;
+begin
+  select * into v_run from freshet.runs where job_id = p_job_id and status = 'RUNNING';
+  if not found then
+    return false;
+  end if;
+  perform freshet.end_run_holder(v_run.lock_class, v_run.lock_id, p_job_id, 5000);
+  return freshet.fail_run(v_run.id, null, 'CANCELLED_BY_OPERATOR', 'An operator cancelled the run.',
+    'Start it again when it is wanted.', p_now, false);
+end
+$$;
