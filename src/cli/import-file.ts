@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Db } from '../db/prisma.ts'
 import type { Actor } from '../domain/access/actor.ts'
+import type { Problem } from '../domain/errors.ts'
 import type { ImportCounts } from '../domain/import.ts'
 import type { Run } from './context.ts'
 import { CommandError } from './error.ts'
@@ -54,24 +55,18 @@ async function readCsv(path: string, shown: string): Promise<string> {
 
 /** Says of each problem where in the file it is. */
 async function explainRefusal(error: unknown, file: string): Promise<never> {
-  const { DomainError } = await import('../domain/errors.ts')
-  if (!(error instanceof DomainError) || error.code !== 'IMPORT_REFUSED') throw error
-  const message = error.message
-    .replace(/^The list/, file)
-    .replace(/^csv\.header\.([^:]*):/gm, '  line 1, column $1:')
-    .replace(/^csv\.line (\d+)\.([^:]*):/gm, '  line $1, column $2:')
-    .replace(/^csv\.line (\d+):/gm, '  line $1:')
-    .replace(/^csv:/gm, '  the file')
-  const problems = (error.problems ?? []).map(({ field, message: text }) => ({ ...placeOf(field), message: text }))
-  throw new CommandError(error.code, message, {
+  const { describeRefusal, ImportRefusedError } = await import('../domain/import.ts')
+  if (!(error instanceof ImportRefusedError)) throw error
+  const { code, problems = [], total } = error
+  const lines = problems.map((problem) => `  ${showPlace(problem)} ${problem.message}`)
+  throw new CommandError(code, describeRefusal(file, lines, total), {
     hint: 'Correct them and import the whole list again.',
-    problems,
+    problems: problems.map(({ line = null, column = null, message }) => ({ line, column, message })),
     cause: error,
   })
 }
 
-function placeOf(field: string): { line: number | null; column: string | null } {
-  const [, line, column] = /^csv\.(?:line (\d+)|header)(?:\.(.*))?$/.exec(field) ?? []
-  if (field.startsWith('csv.header.')) return { line: 1, column: column ?? null }
-  return { line: line === undefined ? null : Number(line), column: column ?? null }
+function showPlace({ line, column }: Problem): string {
+  if (line === undefined) return 'the file'
+  return column === undefined ? `line ${line}:` : `line ${line}, column ${column}:`
 }

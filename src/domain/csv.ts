@@ -4,6 +4,14 @@ import type { Problem } from './errors.ts'
 /** A table as it stands in a file; `line` is where a record begins, the header is line 1. */
 export type Table = { header: string[]; records: { line: number; cells: string[] }[] }
 
+/** Where a problem of a list lies; the header is line 1. */
+type Place = { field: string; line: number; column?: string }
+
+export const at = (line: number, column?: string): Place =>
+  column === undefined ? { field: `csv.line ${line}`, line } : { field: `csv.line ${line}.${column}`, line, column }
+
+export const atHeader = (column: string): Place => ({ field: `csv.header.${column}`, line: 1, column })
+
 export const maxRows = 50_000
 const maxCharactersPerRow = 100_000
 
@@ -28,7 +36,7 @@ export function readCsv(csv: string): Table | Problem {
     return { header: first.record.map((name) => name.trim().toLowerCase()), records: rest.map(toRecord) }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    return { field: `csv.line ${Number(error.lines)}`, message: `is not well-formed. ${error.message}.` }
+    return { ...at(Number(error.lines)), message: `is not well-formed. ${error.message}.` }
   }
 }
 

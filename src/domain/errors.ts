@@ -1,7 +1,10 @@
 import { errorCodes, type ErrorCode } from './error-codes.ts'
 
-/** One thing wrong with an input, and where: `field` is its path inside the arguments, as `input.name`. */
-export type Problem = { field: string; message: string; hint?: string }
+/**
+ * One thing wrong with an input, and where: `field` is its path inside the arguments, as `input.name`. What lies in a list
+ * also has its line and, where it is about one cell, the name of its column.
+ */
+export type Problem = { field: string; message: string; hint?: string; line?: number; column?: string }
 
 type Details = { field?: string; hint?: string; problems?: Problem[]; cause?: unknown }
 

@@ -5,17 +5,28 @@ export type ImportCounts = { rows: number; created: number; updated: number; unc
 
 const maxProblems = 100
 
-/** Refuses a list with any problem, and shows the first hundred. */
+/** A list that is not taken: `problems` are the first hundred of `total`. */
+export class ImportRefusedError extends DomainError {
+  readonly total: number
+
+  constructor(all: Problem[]) {
+    const problems = all.slice(0, maxProblems)
+    const lines = problems.map(({ field, message }) => `${field}: ${message}`)
+    super('IMPORT_REFUSED', describeRefusal('The list', lines, all.length), { problems })
+    this.total = all.length
+  }
+}
+
+/** What is said of a list that is not taken; each of `lines` is a problem, `total` counts those left out too. */
+export function describeRefusal(list: string, lines: string[], total: number): string {
+  const more = total > lines.length ? [`… and ${total - lines.length} more.`] : []
+  const head = `${list} has ${total === 1 ? 'a problem' : `${total} problems`}; nothing was written:`
+  return [head, ...lines, ...more].join('\n')
+}
+
+/** Refuses a list with any problem. */
 export function refuseImport(problems: Problem[]): void {
-  if (problems.length === 0) return
-  const shown = problems.slice(0, maxProblems)
-  const more = problems.length > shown.length ? `\n… and ${problems.length - shown.length} more.` : ''
-  const list = shown.map(({ field, message }) => `${field}: ${message}`).join('\n')
-  throw new DomainError(
-    'IMPORT_REFUSED',
-    `The list has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}; nothing was written:\n${list}${more}`,
-    { problems: shown },
-  )
+  if (problems.length > 0) throw new ImportRefusedError(problems)
 }
 
 class DryRun extends Error {

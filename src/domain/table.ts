@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { readCsv } from './csv.ts'
+import { at, atHeader, readCsv } from './csv.ts'
 import type { Problem } from './errors.ts'
 
 export type Row<Value> = { line: number; value: Value }
@@ -26,14 +26,11 @@ export function readTable<Schema extends z.ZodType>(
     const parsed = schema.safeParse(toInput(header, cells, columns))
     if (parsed.success) return [{ line, value: parsed.data }]
     for (const { path, message } of parsed.error.issues)
-      problems.push({ field: at(line, columnOf(columns, path[0])), message })
+      problems.push({ ...at(line, columnOf(columns, path[0])), message })
     return []
   })
   return { rows, problems }
 }
-
-/** Where a problem lies: the line of the file (the header is line 1) and the column. */
-export const at = (line: number, column: string): string => `csv.line ${line}.${column}`
 
 /** The second and later rows about one object: a list that says two things about it is refused. */
 export function repeated<Value>(
@@ -48,7 +45,7 @@ export function repeated<Value>(
     if (before === undefined) firstLine.set(key(value), line)
     return before === undefined
       ? []
-      : [{ field: at(line, column), message: `"${shown(value)}" stands in line ${before} already.` }]
+      : [{ ...at(line, column), message: `"${shown(value)}" stands in line ${before} already.` }]
   })
 }
 
@@ -65,8 +62,8 @@ function unusableHeader(header: string[], { required }: Columns): Problem[] {
   const missing = required.filter((name) => !header.includes(name))
   const twice = header.filter((name, index) => name && header.indexOf(name) < index)
   return [
-    ...missing.map((name) => ({ field: `csv.header.${name}`, message: 'is missing.' })),
-    ...twice.map((name) => ({ field: `csv.header.${name}`, message: 'stands there twice.' })),
+    ...missing.map((name) => ({ ...atHeader(name), message: 'is missing.' })),
+    ...twice.map((name) => ({ ...atHeader(name), message: 'stands there twice.' })),
   ]
 }
 
@@ -74,15 +71,12 @@ function unknownColumns(header: string[], { fields }: Columns): Problem[] {
   const known = Object.keys(fields)
   return header
     .filter((name) => name && !known.includes(name))
-    .map((name) => ({
-      field: `csv.header.${name}`,
-      message: `is not a column of this table. Known: ${known.join(', ')}.`,
-    }))
+    .map((name) => ({ ...atHeader(name), message: `is not a column of this table. Known: ${known.join(', ')}.` }))
 }
 
 function strayCell(line: number, index: number): Problem {
   const message = `has a value in column ${index + 1}, which has no name in the header. A value with a comma needs quotes.`
-  return { field: `csv.line ${line}`, message }
+  return { ...at(line), message }
 }
 
 function toInput(header: string[], cells: string[], { fields }: Columns): object {

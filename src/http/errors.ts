@@ -125,10 +125,11 @@ function extensions(code: ErrorCode, { hint = meaning(code).hint, field, problem
     hint,
     field: field && scrub(field),
     ...details,
-    problems: problems?.map(({ field: place, message, ...more }) => ({
+    // Line and column stay inside: here the field names them.
+    problems: problems?.map(({ field: place, message, hint: advice }) => ({
       field: scrub(place),
       message: scrub(message),
-      ...more,
+      hint: advice,
     })),
   }
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined))

@@ -67,6 +67,25 @@ test('a refusal names line and column of every problem, and nothing is written',
   expect(await count('retailers')).toBe(before)
 })
 
+test('a place is shown as it is, whatever stands in the header', async () => {
+  await using folder = await aFolder({ 'list.csv': 'name,"odd: x\ncsv: y"\nA,\n' })
+  const { error } = await runJson(['retailers', 'import', 'list.csv'], { env, folder: folder.dir })
+  const column = 'odd: x\ncsv: y'
+  const message = 'is not a column of this table. Known: name, slug, website, logo_url, tier.'
+  expect(error.problems).toEqual([{ line: 1, column, message }])
+  expect(error.message).toBe(`list.csv has a problem; nothing was written:\n  line 1, column ${column}: ${message}`)
+})
+
+test('a long refusal shows the first hundred problems and how many there are', async () => {
+  await using folder = await aFolder({ 'list.csv': `name,slug\n${'A,BAD\n'.repeat(102)}` })
+  const { error } = await runJson(['retailers', 'import', 'list.csv'], { env, folder: folder.dir })
+  expect(error.problems).toHaveLength(100)
+  const lines = error.message.split('\n')
+  expect(lines[0]).toBe('list.csv has 102 problems; nothing was written:')
+  expect(lines.at(-1)).toBe('… and 2 more.')
+  expect(lines).toHaveLength(102)
+})
+
 test('a source without a retailer is refused by its line', async () => {
   await using folder = await aFolder({ 'list.csv': 'name,retailer\nPages,nobody\n' })
   const { code, error } = await runJson(['sources', 'import', 'list.csv'], { env, folder: folder.dir })

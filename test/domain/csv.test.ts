@@ -56,7 +56,7 @@ test('says where a quote was opened and never closed', () => {
 })
 
 test('stops at a row without an end', () => {
-  expect(readCsv(`name\n"${'x'.repeat(200_000)}`)).toMatchObject({ field: 'csv.line 2' })
+  expect(readCsv(`name\n"${'x'.repeat(200_000)}`)).toMatchObject({ field: 'csv.line 2', line: 2 })
 })
 
 test('takes 50,000 rows and not one more', () => {

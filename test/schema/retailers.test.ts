@@ -119,6 +119,14 @@ test('an update cannot clear the name or the slug', async () => {
   ])
 })
 
+test('a refused list names each place as a field and in no other way', async () => {
+  const query = 'mutation ($csv: String!) { importRetailers(csv: $csv) { rows } }'
+  const { errors } = await app.ask(query, { csv: 'name,slug\nA,BAD' }, { key })
+  expect(errors?.[0]?.extensions.problems).toEqual([
+    { field: 'csv.line 2.slug', message: 'may hold only a–z, 0–9 and single hyphens, as in big-shop.' },
+  ])
+})
+
 test('an update to a slug that is taken is refused', async () => {
   await create({ name: 'Taken' })
   const { id } = await create({ name: 'Taker' })

@@ -2,10 +2,11 @@ import type { SourceKind } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
+import { at } from '../csv.ts'
 import type { Problem } from '../errors.ts'
 import { refuseImport, runImport, type ImportCounts } from '../import.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
-import { at, readTable, repeated, type Row } from '../table.ts'
+import { readTable, repeated, type Row } from '../table.ts'
 import { columns, ImportedSource } from './imported-source.ts'
 import { placeSources, type Placed } from './place-sources.ts'
 import { networkNotAllowed, startingRights } from './source-input.ts'
@@ -64,12 +65,12 @@ function misfits({ line, value }: Row<Placed>, known: Map<string, Known>): Probl
   const kind = source?.kind ?? value.kind ?? 'DIRECT'
   const problems: Problem[] = []
   if (value.kind && value.kind !== kind)
-    problems.push({ field: at(line, 'kind'), message: `cannot be changed: the source is of kind ${kind}.` })
+    problems.push({ ...at(line, 'kind'), message: `cannot be changed: the source is of kind ${kind}.` })
   else if (value.affiliateNetwork && kind !== 'AFFILIATE_FEED')
-    problems.push({ field: at(line, 'affiliate_network'), message: networkNotAllowed })
+    problems.push({ ...at(line, 'affiliate_network'), message: networkNotAllowed })
   if (source?.isReviewed && value.url && siteOf(value.url) !== siteOf(source.url)) {
     const message = `moves a reviewed source to ${siteOf(value.url)}. Use updateSource, which ends the review.`
-    problems.push({ field: at(line, 'url'), message })
+    problems.push({ ...at(line, 'url'), message })
   }
   return problems
 }

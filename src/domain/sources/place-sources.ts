@@ -1,7 +1,8 @@
 import type { Tx } from '../../db/prisma.ts'
+import { at } from '../csv.ts'
 import type { Problem } from '../errors.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
-import { at, type Row } from '../table.ts'
+import type { Row } from '../table.ts'
 import type { ImportedSource } from './imported-source.ts'
 
 /** A row of a list whose retailer is known. */
@@ -23,7 +24,7 @@ export async function placeSources(
     const found = find(retailer, domain)
     const [only] = found
     if (only && found.length === 1) placed.push({ line, value: { ...source, retailerId: only.id } })
-    else unplaced.push({ field: at(line, 'retailer'), message: problemOf(retailer, domain, found.length) })
+    else unplaced.push({ ...at(line, 'retailer'), message: problemOf(retailer, domain, found.length) })
   }
   return { placed, unplaced }
 }
