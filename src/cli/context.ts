@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { userInfo } from 'node:os'
 import type { Config, Environment } from '../config.ts'
-import type { Actor } from '../domain/access/actor.ts'
+import { withImplied, type Actor } from '../domain/access/actor.ts'
 
 export type Output = NodeJS.WritableStream & { isTTY?: boolean }
 
@@ -44,7 +44,7 @@ export function commandActor(): Actor {
   return {
     keyId: null,
     name: `cli (${userName()})`,
-    scopes: new Set(['READ', 'OPERATE', 'ADMIN']),
+    scopes: withImplied(['ADMIN']),
     requestId: randomUUID(),
   }
 }

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import { KeyScope } from '../db/generated/client/enums.ts'
 import type { Scope } from '../domain/access/actor.ts'
 import type { NewKeyInput } from '../domain/access/api-key.ts'
 import type { Run } from './context.ts'
@@ -53,12 +54,11 @@ export function addKeysCreate(keys: Command, run: Run): void {
     )
 }
 
-const scopes: readonly string[] = ['READ', 'OPERATE', 'ADMIN'] satisfies Scope[]
-const isScope = (text: string): text is Scope => scopes.includes(text)
+const isScope = (text: string): text is Scope => Object.hasOwn(KeyScope, text)
 
 function collectScope(text: string, before: Scope[] = []): Scope[] {
   const scope = text.toUpperCase()
-  if (!isScope(scope)) throw new InvalidArgumentError(`Choose among ${scopes.join(', ')}.`)
+  if (!isScope(scope)) throw new InvalidArgumentError(`Choose among ${Object.keys(KeyScope).join(', ')}.`)
   return [...before, scope]
 }
 

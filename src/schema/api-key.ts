@@ -1,4 +1,4 @@
-import type { ApiKey as ApiKeyRow, Prisma } from '../db/generated/client/client.ts'
+import type { ApiKey as ApiKeyRow, KeyScope as Scope, Prisma } from '../db/generated/client/client.ts'
 import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
 import { builder } from './builder.ts'
 import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
@@ -9,7 +9,7 @@ const KeyScope = builder.enumType('KeyScope', {
     READ: { description: 'Ask for the catalogue.' },
     OPERATE: { description: 'Run and set up sources, see how they run.' },
     ADMIN: { description: 'Also keys, credentials and visibility.' },
-  } as const,
+  } satisfies Record<Scope, { description: string }>,
 })
 
 /** A key, without the key itself. */

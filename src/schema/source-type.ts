@@ -1,4 +1,8 @@
-import type { AffiliateNetwork as Network } from '../db/generated/client/client.ts'
+import type {
+  AffiliateNetwork as Network,
+  SourceKind as Kind,
+  VisibilityStatus as Status,
+} from '../db/generated/client/client.ts'
 import { readVisibility, type Visibility } from '../domain/sources/visibility.ts'
 import { builder } from './builder.ts'
 import { Retailer } from './retailer.ts'
@@ -11,11 +15,14 @@ export const SourceKind = builder.enumType('SourceKind', {
     SCRAPE: { description: 'From known pages of a shop.' },
     MARKET: { description: 'From the searches of a listing site.' },
     OTHER: { description: 'Any other way.' },
-  } as const,
+  } satisfies Record<Kind, { description: string }>,
 })
 export const VisibilityStatus = builder.enumType('VisibilityStatus', {
   description: 'Whether an operator lets consumers see what a source brings.',
-  values: { ELIGIBLE: { description: 'They may.' }, INELIGIBLE: { description: 'They may not.' } } as const,
+  values: {
+    ELIGIBLE: { description: 'They may.' },
+    INELIGIBLE: { description: 'They may not.' },
+  } satisfies Record<Status, { description: string }>,
 })
 export const AffiliateNetwork = builder.enumType('AffiliateNetwork', {
   description: 'The affiliate network that a source belongs to.',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ApiKey } from '../../db/generated/client/client.ts'
+import { KeyScope } from '../../db/generated/client/enums.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { notFound } from '../errors.ts'
 import { check, text } from '../input.ts'
@@ -11,7 +12,7 @@ const newKey = (now: Date) =>
   z.object({
     name: text(100),
     scopes: z
-      .array(z.enum(['READ', 'OPERATE', 'ADMIN']))
+      .array(z.enum(KeyScope))
       .min(1, 'needs at least one scope.')
       .transform((scopes) => [...new Set(scopes)]),
     expiresAt: z

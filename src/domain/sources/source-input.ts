@@ -1,13 +1,13 @@
 import { z } from 'zod'
+import { AffiliateNetwork, SourceKind } from '../../db/generated/client/enums.ts'
 import { must, text, webAddress } from '../input.ts'
 import { ScrapeConfig } from './scrape-config.ts'
 import { trackingTemplate } from './tracking-template.ts'
 
-const sourceKinds = ['DIRECT', 'AFFILIATE_FEED', 'SCRAPE', 'MARKET', 'OTHER'] as const
-const affiliateNetworks = ['IMPACT', 'AWIN', 'CJ', 'AVANTLINK', 'SHAREASALE', 'RAKUTEN'] as const
+const oneOf = (names: object) => must(`one of ${Object.keys(names).join(', ')}`)
 
-export const kindForm = z.enum(sourceKinds, must(`one of ${sourceKinds.join(', ')}`))
-export const networkForm = z.enum(affiliateNetworks, must(`one of ${affiliateNetworks.join(', ')}`))
+export const kindForm = z.enum(SourceKind, oneOf(SourceKind))
+export const networkForm = z.enum(AffiliateNetwork, oneOf(AffiliateNetwork))
 const hours = 'must be a whole number from 1 to 168.'
 
 /** What can be set of a source, whoever sets it: the API or a list. */
@@ -28,7 +28,7 @@ export const settings = {
 export const networkNotAllowed = 'is only for sources of kind AFFILIATE_FEED.'
 
 /** What a new source starts with: scraped facts stay hidden and their product codes unbelieved until an operator says otherwise (S3 §12.3). */
-export const startingRights = (kind: (typeof sourceKinds)[number]) => ({
+export const startingRights = (kind: SourceKind) => ({
   visibilityStatus: kind === 'SCRAPE' ? ('INELIGIBLE' as const) : ('ELIGIBLE' as const),
   upcTrusted: kind !== 'SCRAPE' && kind !== 'MARKET',
 })
