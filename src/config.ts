@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { variables, type VariableName, type Values } from './config-variables.ts'
+import { ExpectedError } from './expected-error.ts'
 
 /** Everything the program may be told from outside, read once, validated, grouped by who needs it. */
 export type Config = ReturnType<typeof group>
@@ -10,17 +11,16 @@ export type Role = Config['role']
 export type ConfigProblem = { variable: string; message: string; example: string }
 
 /** Carries every problem of the environment at once, so that one round of mending is enough. */
-export class ConfigError extends Error {
-  readonly code = 'BAD_CONFIGURATION'
-  readonly problems: ConfigProblem[]
+export class ConfigError extends ExpectedError<'BAD_CONFIGURATION', ConfigProblem> {
   constructor(problems: ConfigProblem[], warnings: string[] = []) {
     const lines = problems.map(
       ({ variable, message, example }) => `  ${variable}: ${message} Example: ${variable}=${example}`,
     )
-    super(
-      `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:\n${[...lines, ...warnings.map((text) => `  ${text}`)].join('\n')}`,
-    )
-    this.problems = problems
+    const head = `The configuration has ${problems.length === 1 ? 'a problem' : `${problems.length} problems`}:`
+    super('BAD_CONFIGURATION', [head, ...lines, ...warnings.map((text) => `  ${text}`)].join('\n'), {
+      hint: 'Correct them in the environment or in .env; "freshet config" shows what is in effect.',
+      problems,
+    })
   }
 }
 

@@ -1,12 +1,8 @@
 import { CommanderError } from 'commander'
-import { ConfigError, loadEnvironment, secretsOf, type Environment } from '../config.ts'
-import { EmbeddedPostgresError } from '../db/embedded/error.ts'
-import { MigrationError } from '../db/migrate/errors.ts'
-import { DatabaseUnreachableError } from '../db/reach.ts'
-import { DomainError } from '../domain/errors.ts'
+import { loadEnvironment, secretsOf, type Environment } from '../config.ts'
+import { ExpectedError } from '../expected-error.ts'
 import { scrubber } from '../log.ts'
 import type { Io } from './context.ts'
-import { CommandError, UsageError } from './error.ts'
 
 export const failed = 1
 export const wrongUsage = 2
@@ -30,8 +26,8 @@ export function reportFailure(error: unknown, io: Io, json: boolean): number {
   return exitCode
 }
 
-/** Errors whose code is stable and whose message and hint say what to do. */
-const expected = [CommandError, DomainError, DatabaseUnreachableError, EmbeddedPostgresError, MigrationError]
+/** What has to be put right before a command can even begin. */
+const usageCodes = ['BAD_CONFIGURATION', 'WRONG_USAGE']
 
 function describeFailure(error: unknown): Failure {
   if (error instanceof CommanderError) {
@@ -39,15 +35,10 @@ function describeFailure(error: unknown): Failure {
     const message = isHelp ? 'A command is missing.' : error.message.replace(/^error: /, '')
     return { code: 'WRONG_USAGE', message, hint: 'See "freshet --help".', exitCode: wrongUsage }
   }
-  if (error instanceof ConfigError) {
-    const hint = 'Correct them in the environment or in .env; "freshet config" shows what is in effect.'
-    return { code: error.code, message: error.message, hint, problems: error.problems, exitCode: wrongUsage }
-  }
   if (!(error instanceof Error)) return { code: 'INTERNAL_ERROR', message: String(error), exitCode: failed }
-  if (expected.some((type) => error instanceof type)) {
-    const { code, hint, problems } = error as CommandError
-    const exitCode = error instanceof UsageError ? wrongUsage : failed
-    return { code, message: error.message, hint, problems: problems ?? [], exitCode }
+  if (error instanceof ExpectedError) {
+    const { code, message, hint, problems }: ExpectedError = error
+    return { code, message, hint, problems, exitCode: usageCodes.includes(code) ? wrongUsage : failed }
   }
   const portProblem = explainPort(error)
   if (portProblem) return { ...portProblem, exitCode: failed }

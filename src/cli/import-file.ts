@@ -57,7 +57,7 @@ async function readCsv(path: string, shown: string): Promise<string> {
 async function explainRefusal(error: unknown, file: string): Promise<never> {
   const { describeRefusal, ImportRefusedError } = await import('../domain/import.ts')
   if (!(error instanceof ImportRefusedError)) throw error
-  const { code, problems = [], total } = error
+  const { code, problems, total } = error
   const lines = problems.map((problem) => `  ${showPlace(problem)} ${problem.message}`)
   throw new CommandError(code, describeRefusal(file, lines, total), {
     hint: 'Correct them and import the whole list again.',

@@ -72,7 +72,7 @@ const options: Record<`input.${keyof NewKeyInput}`, string> = {
 async function explainInput(error: unknown): Promise<never> {
   const { DomainError } = await import('../domain/errors.ts')
   if (!(error instanceof DomainError) || error.code !== 'BAD_USER_INPUT') throw error
-  const problems = (error.problems ?? []).map(({ field, message }) => ({
+  const problems = error.problems.map(({ field, message }) => ({
     option: options[field as keyof typeof options] ?? field,
     message,
   }))

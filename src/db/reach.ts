@@ -1,19 +1,12 @@
 import pg from 'pg'
+import { ExpectedError } from '../expected-error.ts'
 
 const connectMs = 5_000
 
 /** The database does not let us in. The message names host and port, never the password; the hint says what to do. */
-export class DatabaseUnreachableError extends Error {
-  override name = 'DatabaseUnreachableError'
-  readonly code: 'DATABASE_UNREACHABLE' | 'DATABASE_LOGIN_REFUSED' | 'DATABASE_MISSING'
-  readonly hint: string
-
-  constructor(code: DatabaseUnreachableError['code'], message: string, hint: string, cause: unknown) {
-    super(message, { cause })
-    this.code = code
-    this.hint = hint
-  }
-}
+export class DatabaseUnreachableError extends ExpectedError<
+  'DATABASE_UNREACHABLE' | 'DATABASE_LOGIN_REFUSED' | 'DATABASE_MISSING'
+> {}
 
 /** Opens one connection, or says within five seconds why that cannot be. */
 export async function reachDatabase(url: string): Promise<pg.Client & AsyncDisposable> {
@@ -38,7 +31,7 @@ function createClient(connectionString: string): pg.Client {
   } catch (error) {
     const message = `The Postgres connection URL cannot be used: ${(error as Error).message}.`
     const hint = 'Correct DATABASE_URL; files that it names must exist.'
-    throw new DatabaseUnreachableError('DATABASE_UNREACHABLE', message, hint, error)
+    throw new DatabaseUnreachableError('DATABASE_UNREACHABLE', message, { hint, cause: error })
   }
 }
 
@@ -48,15 +41,16 @@ function explain({ host, port, user = '', database = '' }: pg.Client, error: Err
   if (error.code?.startsWith('28')) {
     const message = `${start} refuses the user "${user}": ${error.message}.`
     const hint = 'Correct user and password in DATABASE_URL, or let the user in (pg_hba.conf).'
-    return new DatabaseUnreachableError('DATABASE_LOGIN_REFUSED', message, hint, error)
+    return new DatabaseUnreachableError('DATABASE_LOGIN_REFUSED', message, { hint, cause: error })
   }
   if (error.code === '3D000') {
+    const message = `${start} has no database "${database}".`
     const hint = 'Create it, or correct its name in DATABASE_URL.'
-    return new DatabaseUnreachableError('DATABASE_MISSING', `${start} has no database "${database}".`, hint, error)
+    return new DatabaseUnreachableError('DATABASE_MISSING', message, { hint, cause: error })
   }
   const hint = 'Start Postgres there or correct DATABASE_URL; without one Freshet brings its own.'
   const message = `${start} cannot be reached: ${reasonOf(error)}.`
-  return new DatabaseUnreachableError('DATABASE_UNREACHABLE', message, hint, error)
+  return new DatabaseUnreachableError('DATABASE_UNREACHABLE', message, { hint, cause: error })
 }
 
 const reasons: Record<string, string> = {

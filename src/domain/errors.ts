@@ -1,3 +1,4 @@
+import { ExpectedError, type ErrorDetails } from '../expected-error.ts'
 import { errorCodes, type ErrorCode } from './error-codes.ts'
 
 /**
@@ -6,25 +7,16 @@ import { errorCodes, type ErrorCode } from './error-codes.ts'
  */
 export type Problem = { field: string; message: string; hint?: string; line?: number; column?: string }
 
-type Details = { field?: string; hint?: string; problems?: Problem[]; cause?: unknown }
+type Details = ErrorDetails<Problem> & { field?: string }
 
-/**
- * A failure that a caller is told about: its code is stable, its message says what is wrong and its hint what to do.
- * Anything else that is thrown is a fault of ours: it is masked and logged.
- */
-export class DomainError extends Error {
-  readonly code: ErrorCode
+/** A failure that a caller of the API is told about. Anything else that a request throws is masked and logged. */
+export class DomainError extends ExpectedError<ErrorCode, Problem> {
   readonly field: string | undefined
-  readonly hint: string | undefined
-  readonly problems: Problem[] | undefined
 
   constructor(code: ErrorCode, message: string, { field, hint, problems, cause }: Details = {}) {
-    super(message, { cause })
-    this.name = 'DomainError'
-    this.code = code
+    const advice = hint ?? problems?.find((problem) => problem.hint)?.hint ?? errorCodes[code].hint
+    super(code, message, { hint: advice, problems, cause })
     this.field = field ?? problems?.[0]?.field
-    this.hint = hint ?? problems?.find((problem) => problem.hint)?.hint ?? errorCodes[code].hint
-    this.problems = problems
   }
 }
 

@@ -97,7 +97,7 @@ function fromDomain({ code, message, field, hint, problems }: DomainError, wrapp
   return new GraphQLError(scrub(message), {
     path,
     nodes,
-    extensions: extensions(code, { field, hint, problems, http }),
+    extensions: extensions(code, { field, hint, problems: problems.length > 0 ? problems : undefined, http }),
   })
 }
 

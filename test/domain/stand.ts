@@ -28,5 +28,5 @@ export async function problemsOf(work: Promise<unknown>, code = 'IMPORT_REFUSED'
     (thrown: unknown) => thrown,
   )
   if (!(error instanceof DomainError) || error.code !== code) throw error
-  return (error.problems ?? []).map(({ field, message }) => `${field} ${message}`)
+  return error.problems.map(({ field, message }) => `${field} ${message}`)
 }

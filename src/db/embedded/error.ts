@@ -1,15 +1,11 @@
+import { ExpectedError } from '../../expected-error.ts'
+
 const ownPostgres = 'or set DATABASE_URL to a Postgres of your own (15 to 18)'
 
 /** Something the embedded Postgres cannot get over by itself: the message says what is wrong, the hint what to do. */
-export class EmbeddedPostgresError extends Error {
-  override name = 'EmbeddedPostgresError'
-  readonly code: string
-  readonly hint: string
-
+export class EmbeddedPostgresError extends ExpectedError {
   constructor(code: string, message: string, hint: string, cause?: unknown) {
-    super(message, cause === undefined ? undefined : { cause })
-    this.code = code
-    this.hint = `${hint}, ${ownPostgres}.`
+    super(code, message, { hint: `${hint}, ${ownPostgres}.`, cause })
   }
 }
 

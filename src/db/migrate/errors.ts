@@ -1,3 +1,5 @@
+import { ExpectedError } from '../../expected-error.ts'
+
 /** The reasons why a database is not brought, or not found, at the state this program needs. */
 export type MigrationErrorCode =
   | 'DATABASE_ACCESS_DENIED'
@@ -9,19 +11,10 @@ export type MigrationErrorCode =
   | 'SQL_FILES_INVALID'
 
 /** Anything that keeps a database from being migrated; `code` is stable, the message says what to do. */
-export class MigrationError extends Error {
-  override readonly name: string = 'MigrationError'
-  readonly code: MigrationErrorCode
-
-  constructor(code: MigrationErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.code = code
-  }
-}
+export class MigrationError extends ExpectedError<MigrationErrorCode> {}
 
 /** One SQL file failed, and everything of its transaction was undone. */
 export class MigrationFailedError extends MigrationError {
-  override readonly name = 'MigrationFailedError'
   readonly file: string
   readonly line: number | undefined
 
