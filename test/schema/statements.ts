@@ -21,4 +21,4 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
 
 /** Without what every request sends: the key is looked up, and marked as used once a minute. */
 export const withoutKeyLookup = (statements: string[]): string[] =>
-  statements.filter((text) => !/freshet\.api_keys where prefix|set last_used_at/.test(text))
+  statements.filter((text) => !/freshet\.api_keys\s+where prefix|set last_used_at/.test(text))

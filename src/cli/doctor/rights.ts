@@ -1,15 +1,12 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ClientBase } from 'pg'
-import { ownSqlDir } from '../../db/migrate/files.ts'
+import { readQuery } from '../../db/query.ts'
 import { fail, ok, type Finding } from './finding.ts'
 
 const shownRights = 5
 
 /** Whether the role may do what the program does: rows and functions, and where it also migrates, tables. */
 export async function checkRights(client: ClientBase, migrates: boolean): Promise<Finding> {
-  const sql = await readFile(join(ownSqlDir, 'queries/missing_rights.sql'), 'utf8')
-  const { rows } = await client.query<{ role: string; missing: string[] }>(sql, [migrates])
+  const { rows } = await client.query<{ role: string; missing: string[] }>(readQuery('missing_rights'), [migrates])
   const { role = '', missing = [] } = rows[0] ?? {}
   const may = migrates ? 'migrate, and read and write rows' : 'read and write rows'
   if (missing.length === 0) return ok('rights', `the role ${role} may ${may}`)

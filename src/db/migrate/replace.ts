@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { readQuery } from '../query.ts'
 import { failureOf, isStatementError } from './errors.ts'
 import type { ReplaceableFile } from './files.ts'
 import { programVersion, type MigrationPlan } from './plan.ts'
@@ -76,10 +77,8 @@ async function routinesOf(client: ClientBase, file: ReplaceableFile): Promise<st
 }
 
 async function signaturesOf(client: ClientBase, functions: string[]): Promise<string[]> {
-  const { rows } = await client.query<{ signature: string }>(
-    "select oid::regprocedure::text as signature from pg_proc where pronamespace = 'freshet'::regnamespace and proname = any ($1)",
-    [functions.map((object) => object.split(' ')[1])],
-  )
+  const names = functions.map((object) => object.split(' ')[1])
+  const { rows } = await client.query<{ signature: string }>(readQuery('function_signatures'), [names])
   return rows.map(({ signature }) => signature)
 }
 
@@ -113,9 +112,7 @@ function refusedDrop(file: { path: string; text: string }, error: unknown): unkn
 export async function checkFunctions(client: ClientBase, files: ReplaceableFile[], onStep: OnStep) {
   await onStep({ kind: 'check', name: 'functions' })
   await client.query('set local check_function_bodies = on')
-  const { rows } = await client.query<{ name: string; statement: string }>(
-    "select p.proname as name, format('select %s(%s)', l.lanvalidator::regproc, p.oid) as statement from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'freshet'::regnamespace and l.lanvalidator <> 0 order by p.proname",
-  )
+  const { rows } = await client.query<{ name: string; statement: string }>(readQuery('function_checks'))
   const byName = new Map(files.flatMap((file) => file.objects.map((object) => [object, file])))
   for (const { name, statement } of rows) {
     await client.query(statement).catch((error: unknown) => {
@@ -126,10 +123,8 @@ export async function checkFunctions(client: ClientBase, files: ReplaceableFile[
 
 async function record(client: ClientBase, plan: MigrationPlan) {
   await client.query('delete from freshet.applied_sql where path = any ($1)', [plan.goneFiles])
+  const text = readQuery('record_applied_sql')
   for (const { file } of plan.replaceables) {
-    await client.query(
-      'insert into freshet.applied_sql (path, hash, objects, program) values ($1, $2, $3, $4) on conflict (path) do update set hash = excluded.hash, objects = excluded.objects, program = excluded.program, applied_at = now()',
-      [file.path, file.hash, file.objects, programVersion],
-    )
+    await client.query(text, [file.path, file.hash, file.objects, programVersion])
   }
 }

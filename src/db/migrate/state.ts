@@ -1,8 +1,6 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { ClientBase } from 'pg'
+import { readQuery } from '../query.ts'
 import { accessDenied, isStatementError } from './errors.ts'
-import { ownSqlDir } from './files.ts'
 
 /** How far a database has come. */
 export type DatabaseState = {
@@ -20,8 +18,8 @@ export type DatabaseState = {
 
 /** Reads how far a database has come, with a few small queries and no lock. */
 export async function readState(client: ClientBase): Promise<DatabaseState> {
-  const catalogQuery = await readFile(join(ownSqlDir, 'queries/migration_state.sql'), 'utf8')
-  const { rows } = await client.query<{ server_version: number; records: string[]; objects: string[] }>(catalogQuery)
+  type Catalog = { server_version: number; records: string[]; objects: string[] }
+  const { rows } = await client.query<Catalog>(readQuery('migration_state'))
   const [catalog] = rows
   if (!catalog) throw new Error('The catalogs gave no answer.')
   const readRecord = async <Row extends object>(table: string, sql: string): Promise<Row[]> =>

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { readQuery } from '../query.ts'
 import type { SqlFiles } from './files.ts'
 import type { MigrationReport } from './migrate.ts'
 import { comparePlan } from './plan.ts'
@@ -61,9 +62,7 @@ async function settle(client: ClientBase) {
 }
 
 async function replaceAll(client: ClientBase, files: SqlFiles, report: MigrationReport, onStep: OnStep) {
-  await client.query(
-    'create table if not exists freshet.applied_sql (path text primary key, hash text not null, objects text[] not null, program text not null, applied_at timestamptz not null default now())',
-  )
+  await client.query(readQuery('create_applied_sql'))
   const state = await readState(client) // again: migrations may have taken objects along
   const plan = comparePlan(files, state)
   await applyReplaceables(client, plan, state.objects, onStep)

@@ -1,5 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Pool } from '../../db/pool.ts'
+import { readQuery } from '../../db/query.ts'
 import { withImplied, type Actor, type Scope } from './actor.ts'
 import { digestKey } from './key.ts'
 
@@ -18,10 +19,7 @@ const touchMs = 60_000
 /** An actor and the moment his key ends, for connections that stay open. */
 export type Authenticated = { actor: Actor; expiresAt: Date | null }
 
-const findKeys = {
-  name: 'find-keys',
-  text: `select id, name, prefix, hash, scopes::text[], expires_at, last_used_at from freshet.api_keys where prefix = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`,
-}
+const findKeys = { name: 'find-keys', text: readQuery('find_keys') }
 const touchKey = {
   name: 'touch-key',
   text: 'update freshet.api_keys set last_used_at = greatest(last_used_at, $2) where id = $1',
