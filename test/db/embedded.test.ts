@@ -10,17 +10,8 @@ import { findPlace } from '../../src/db/embedded/place.ts'
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { run } from '../../src/db/embedded/run.ts'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
-import {
-  aStand,
-  countStops,
-  endServer,
-  fast,
-  openElsewhere,
-  query,
-  standIns,
-  until,
-  type Stand,
-} from './embedded/stand.ts'
+import { until } from '../support/until.ts'
+import { aStand, countStops, endServer, fast, openElsewhere, query, standIns, type Stand } from './embedded/stand.ts'
 
 let stand: Stand
 
@@ -33,6 +24,8 @@ afterAll(async () => {
 })
 
 const anchors = `select count(*)::int as count from pg_stat_activity where application_name = 'freshet:anchor'`
+const untilOneAnchor = (url: string) =>
+  until('there is one anchor', async () => (await query<{ count: number }>(url, anchors))[0]?.count === 1)
 
 async function pidOf(dataDir: string): Promise<number | undefined> {
   return (await findPostmaster(dataDir))?.pid
@@ -106,7 +99,7 @@ test('takes the port of the last start while it is free, another one when it is 
   await start()
   {
     await using taken = createServer().listen(ports[0], '127.0.0.1')
-    await until(async () => taken.listening)
+    await until('the port is taken', () => taken.listening)
     await start()
   }
   await start()
@@ -221,7 +214,7 @@ test('does not count a process that was killed', async () => {
   const server = await openEmbedded(dir, fast)
   await using killed = await openElsewhere(dir)
   await killed.signal('SIGKILL')
-  await until(async () => (await query<{ count: number }>(server.url('postgres'), anchors))[0]?.count === 1)
+  await untilOneAnchor(server.url('postgres'))
   await server[Symbol.asyncDispose]()
   expect(await findPostmaster(server.dataDir)).toBeUndefined()
 })
@@ -237,8 +230,9 @@ async function aDecider(url: string, mode: '' | '_shared') {
     client,
     release: () => client.query(`select pg_advisory_unlock${mode}($1, $2)`, departureLock),
     untilSomebodyWaits: () =>
-      until(async () => (await count(`select count(*)::int from pg_locks where not granted`)) === 1),
-    untilAnchorsAre: (number: number) => until(async () => (await count(anchors)) === number),
+      until('somebody waits', async () => (await count(`select count(*)::int from pg_locks where not granted`)) === 1),
+    untilAnchorsAre: (number: number) =>
+      until(`there are ${number} anchors`, async () => (await count(anchors)) === number),
     [Symbol.asyncDispose]: () => client.end(),
   }
 }
@@ -319,7 +313,7 @@ test('holds on again after its connection was cut, so that nobody stops the serv
   await using server = await openEmbedded(dir, fast)
   const cut = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'freshet:anchor'`
   await query(server.url('postgres'), cut)
-  await until(async () => (await query<{ count: number }>(server.url('postgres'), anchors))[0]?.count === 1)
+  await untilOneAnchor(server.url('postgres'))
   await using other = await openElsewhere(dir)
   await other.leave()
   expect(await query(server.url('freshet'), 'select value from kept')).toEqual([{ value: 1 }])

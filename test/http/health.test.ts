@@ -5,9 +5,9 @@ import { createLog } from '../../src/log.ts'
 import { startTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { cutOff } from './cut-off.ts'
-import { watchStatements } from './statements.ts'
+import { watchStatements } from '../support/statements.ts'
 
-const statements = watchStatements()
+const { statements } = watchStatements()
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
 afterAll(() => app[Symbol.asyncDispose]())
 const worker = await startTestApp({ env: { FRESHET_ROLE: 'worker' } })

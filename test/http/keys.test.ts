@@ -5,9 +5,9 @@ import { makeKey } from '../../src/domain/access/key.ts'
 import { callerAddress } from '../../src/http/authentication.ts'
 import { startTestApp, type Answer } from '../support/app.ts'
 import { sendRaw } from './raw.ts'
-import { watchStatements } from './statements.ts'
+import { watchStatements } from '../support/statements.ts'
 
-const statements = watchStatements()
+const { statements } = watchStatements()
 let time = Date.UTC(2026, 0, 1)
 const app = await startTestApp({
   env: { FRESHET_ROLE: 'api', FRESHET_PROXY_HOPS: '1' },

@@ -2,9 +2,9 @@ import { request } from 'node:http'
 import { getIntrospectionQuery } from 'graphql'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp, type Answer } from '../support/app.ts'
-import { watchStatements } from './statements.ts'
+import { watchStatements } from '../support/statements.ts'
 
-const statements = watchStatements()
+const { statements } = watchStatements()
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
 afterAll(() => app[Symbol.asyncDispose]())
 const strict = await startTestApp({

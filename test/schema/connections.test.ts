@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
-import { statementsOf, withoutKeyLookup } from './statements.ts'
+import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -4,10 +4,10 @@ import { chmod, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
 import { findPostmaster, isPostmaster } from '../../../src/db/embedded/postmaster.ts'
 import { openEmbedded } from '../../../src/db/embedded/server.ts'
+import { until } from '../../support/until.ts'
 
 export const isRoot = process.getuid?.() === 0
 export const fast = { settings: { fsync: 'off' } }
@@ -54,7 +54,7 @@ export async function endServer(dataDir: string, signal: NodeJS.Signals = 'SIGQU
   const running = await findPostmaster(dataDir)
   if (!running || !(await isPostmaster(running.pid, dataDir))) return
   process.kill(running.pid, signal)
-  await until(async () => !(await isPostmaster(running.pid, dataDir)))
+  await until('the server is gone', async () => !(await isPostmaster(running.pid, dataDir)))
 }
 
 /** One statement on a connection of its own. */
@@ -66,15 +66,6 @@ export async function query<Row>(connectionString: string, text: string, values:
     return (await client.query(text, values)).rows as Row[]
   } finally {
     await client.end()
-  }
-}
-
-/** Waits for a condition; fails after ten seconds. */
-export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Still not true: ${condition.toString()}`)
-    await sleep(10)
   }
 }
 

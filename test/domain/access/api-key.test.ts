@@ -5,7 +5,7 @@ import { createApiKey, createFirstKey, ensureAdminKey, revokeApiKey } from '../.
 import { authenticate } from '../../../src/domain/access/authenticate.ts'
 import { digestKey, makeKey } from '../../../src/domain/access/key.ts'
 import { keyForm } from '../../../src/key-form.ts'
-import { statementsOf } from '../../schema/statements.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { actor, openStand, problemsOf } from '../stand.ts'
 
 const stand = await openStand()

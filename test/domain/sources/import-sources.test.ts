@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { importRetailers } from '../../../src/domain/retailers/import-retailers.ts'
 import { importSources } from '../../../src/domain/sources/import-sources.ts'
 import { createSource, reviewSource, setDisplayPrimary } from '../../../src/domain/sources/source.ts'
-import { statementsOf } from '../../schema/statements.ts'
+import { statementsOf } from '../../support/statements.ts'
 import { whileHeld } from '../../schema/waiting.ts'
 import { actor, openStand, problemsOf } from '../stand.ts'
 
