@@ -91,9 +91,12 @@ const CreateRetailerInput = builder.inputType('CreateRetailerInput', {
   description: 'A new retailer.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'The name people know; at most 200 characters.' }),
-    slug: t.string({ description: 'A short unique name of a–z, 0–9 and hyphens; made from the name if not given.' }),
-    website: t.string({ description: 'The home page, http or https.' }),
-    logoUrl: t.string({ description: 'A picture of the logo, http or https.' }),
+    slug: t.string({
+      description:
+        'A short unique name of a–z, 0–9 and hyphens, at most 100 characters; made from the name if not given.',
+    }),
+    website: t.string({ description: 'The home page, http or https; at most 2000 characters.' }),
+    logoUrl: t.string({ description: 'A picture of the logo, http or https; at most 2000 characters.' }),
     tier: t.string({ description: 'A label of your own; at most 50 characters.' }),
   }),
 })
@@ -102,11 +105,11 @@ const UpdateRetailerInput = builder.inputType('UpdateRetailerInput', {
   description: 'Changes to a retailer. What is left out stays as it is; null clears a field that may be empty.',
   fields: (t) => ({
     id: t.globalID({ required: true, for: Retailer, description: 'Which retailer.' }),
-    name: t.string({ description: 'The name people know.' }),
-    slug: t.string({ description: 'A short unique name.' }),
-    website: t.string({ description: 'The home page.' }),
-    logoUrl: t.string({ description: 'A picture of the logo.' }),
-    tier: t.string({ description: 'A label of your own.' }),
+    name: t.string({ description: 'The name people know; at most 200 characters.' }),
+    slug: t.string({ description: 'A short unique name of a–z, 0–9 and hyphens; at most 100 characters.' }),
+    website: t.string({ description: 'The home page, http or https; at most 2000 characters.' }),
+    logoUrl: t.string({ description: 'A picture of the logo, http or https; at most 2000 characters.' }),
+    tier: t.string({ description: 'A label of your own; at most 50 characters.' }),
   }),
 })
 

@@ -43,3 +43,14 @@ test('every list of objects is a connection or says how long it may get', () => 
     ['Retailer.sources', true],
   ])
 })
+
+test('every text of an input says how long it may be', () => {
+  const texts = own
+    .filter(isInputObjectType)
+    .filter(({ name }) => name.endsWith('Input'))
+    .flatMap((type) => Object.values(type.getFields()).map((field) => ({ path: `${type.name}.${field.name}`, field })))
+    .filter(({ field }) => /^String!?$/.test(String(field.type)))
+  expect(texts.length).toBeGreaterThan(20)
+  const unlimited = texts.filter(({ field }) => !/at most \d+ characters/.test(field.description ?? ''))
+  expect(unlimited.map(({ path }) => path)).toEqual([])
+})

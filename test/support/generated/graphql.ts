@@ -21,29 +21,29 @@ export type AffiliateNetwork =
 
 /** A new retailer. */
 export type CreateRetailerInput = {
-  /** A picture of the logo, http or https. */
+  /** A picture of the logo, http or https; at most 2000 characters. */
   logoUrl?: string | null | undefined;
   /** The name people know; at most 200 characters. */
   name: string;
-  /** A short unique name of a–z, 0–9 and hyphens; made from the name if not given. */
+  /** A short unique name of a–z, 0–9 and hyphens, at most 100 characters; made from the name if not given. */
   slug?: string | null | undefined;
   /** A label of your own; at most 50 characters. */
   tier?: string | null | undefined;
-  /** The home page, http or https. */
+  /** The home page, http or https; at most 2000 characters. */
   website?: string | null | undefined;
 };
 
 /** A new source. A SCRAPE source starts INELIGIBLE and without trust in its product codes. */
 export type CreateSourceInput = {
-  /** Which adapter reads its pages. */
+  /** Which adapter reads its pages; at most 100 characters. */
   adapterId?: string | null | undefined;
-  /** Our account or the advertiser at the network. */
+  /** Our account or the advertiser at the network; at most 200 characters. */
   affiliateAccountId?: string | null | undefined;
-  /** The name of that account, for people. */
+  /** The name of that account, for people; at most 200 characters. */
   affiliateAccountName?: string | null | undefined;
   /** Its network, for an affiliate feed. */
   affiliateNetwork?: AffiliateNetwork | null | undefined;
-  /** The link that leads clicks through the network; must hold `{url}`. */
+  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`. */
   affiliateTrackingTemplate?: string | null | undefined;
   /** How long what was last seen stays visible: 1 to 168 hours, 48 if not given. */
   expiryHours?: number | null | undefined;
@@ -57,7 +57,7 @@ export type CreateSourceInput = {
   scrapeConfig?: ScrapeConfigInput | null | undefined;
   /** Whether its product codes may decide what an offer is; if not given, no for SCRAPE and MARKET, yes for others. */
   upcTrusted?: boolean | null | undefined;
-  /** Where it is found, http or https. */
+  /** Where it is found, http or https; at most 2000 characters. */
   url?: string | null | undefined;
 };
 
@@ -70,9 +70,9 @@ export type FetcherType =
 
 /** A request header. */
 export type HeaderInput = {
-  /** As in Accept-Language. Headers with secrets cannot be set. */
+  /** As in Accept-Language; at most 100 characters. Headers with secrets cannot be set. */
   name: string;
-  /** As in en-US. */
+  /** As in en-US; at most 500 characters. */
   value: string;
 };
 
@@ -80,11 +80,11 @@ export type HeaderInput = {
 export type ReviewSourceInput = {
   /** Which source. */
   id: string | number;
-  /** What was found, or where the permission is kept. */
+  /** What was found, or where the permission is kept; at most 5000 characters. */
   notes?: string | null | undefined;
   /** Whether robots.txt allows what we do. False forbids every fetch. */
   robotsCompliant?: boolean | null | undefined;
-  /** Who read and approved the terms. */
+  /** Who read and approved the terms; at most 200 characters. */
   tosApprovedBy: string;
 };
 
@@ -115,41 +115,41 @@ export type SourceKind =
 export type UpdateRetailerInput = {
   /** Which retailer. */
   id: string | number;
-  /** A picture of the logo. */
+  /** A picture of the logo, http or https; at most 2000 characters. */
   logoUrl?: string | null | undefined;
-  /** The name people know. */
+  /** The name people know; at most 200 characters. */
   name?: string | null | undefined;
-  /** A short unique name. */
+  /** A short unique name of a–z, 0–9 and hyphens; at most 100 characters. */
   slug?: string | null | undefined;
-  /** A label of your own. */
+  /** A label of your own; at most 50 characters. */
   tier?: string | null | undefined;
-  /** The home page. */
+  /** The home page, http or https; at most 2000 characters. */
   website?: string | null | undefined;
 };
 
 /** Changes to a source. What is left out stays as it is; null clears a field that may be empty. */
 export type UpdateSourceInput = {
-  /** Which adapter reads its pages. */
+  /** Which adapter reads its pages; at most 100 characters. */
   adapterId?: string | null | undefined;
-  /** Our account or the advertiser at the network. */
+  /** Our account or the advertiser at the network; at most 200 characters. */
   affiliateAccountId?: string | null | undefined;
-  /** The name of that account. */
+  /** The name of that account, for people; at most 200 characters. */
   affiliateAccountName?: string | null | undefined;
   /** Its network, for an affiliate feed. */
   affiliateNetwork?: AffiliateNetwork | null | undefined;
-  /** The link that leads clicks through the network. */
+  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`. */
   affiliateTrackingTemplate?: string | null | undefined;
   /** How long what was last seen stays visible: 1 to 168 hours. */
   expiryHours?: number | null | undefined;
   /** Which source. */
   id: string | number;
-  /** Unique among the sources of its retailer. */
+  /** Unique among the sources of its retailer; at most 200 characters. */
   name?: string | null | undefined;
   /** How its pages are fetched. */
   scrapeConfig?: ScrapeConfigInput | null | undefined;
   /** Whether its product codes may decide what an offer is. */
   upcTrusted?: boolean | null | undefined;
-  /** Where it is found. A move to another domain ends the review of the terms. */
+  /** Where it is found, http or https; at most 2000 characters. A move to another domain ends the review of the terms. */
   url?: string | null | undefined;
 };
 
