@@ -1,4 +1,3 @@
-import { PothosValidationError } from '@pothos/core'
 import { GraphQLError, Kind } from 'graphql'
 import { DomainError, type Problem } from '../domain/errors.ts'
 import { errorCodes, type ErrorCode } from '../domain/error-codes.ts'
@@ -86,7 +85,7 @@ function rootCause(error: unknown): unknown {
  */
 function isForCaller({ path, extensions: { code } }: GraphQLError, cause: unknown): boolean {
   if (!(cause instanceof GraphQLError)) return false
-  if (!path || cause instanceof PothosValidationError || isKnown(code)) return true
+  if (!path || isKnown(code)) return true
   const place = cause.nodes?.[0]?.kind
   return place !== undefined && place !== Kind.FIELD && place !== Kind.OPERATION_DEFINITION
 }

@@ -34,7 +34,7 @@ const masked = (requestId: string | null) => ({
   },
 })
 
-const hows = ['error', 'text', 'promise', 'returned', 'extended', 'graphql', 'graphqlCode', 'sql', 'prisma']
+const hows = ['error', 'text', 'promise', 'returned', 'extended', 'graphql', 'graphqlCode', 'pothos', 'sql', 'prisma']
 const broken: [string, string][] = [
   ...hows.map((how): [string, string] => [`a resolver that fails by ${how}`, `fail(how: "${how}")`]),
   ...hows.map((how): [string, string] => [`a required field that fails by ${how}`, `failStrictly(how: "${how}")`]),

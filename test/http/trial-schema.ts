@@ -1,3 +1,4 @@
+import { PothosValidationError } from '@pothos/core'
 import {
   GraphQLEnumType,
   GraphQLError,
@@ -36,6 +37,9 @@ const failures: Record<string, (context: Context) => unknown> = {
   },
   graphqlCode: () => {
     throw new GraphQLError(secret, { extensions: { code: 'A_CODE_OF_ITS_OWN' } })
+  },
+  pothos: () => {
+    throw new PothosValidationError(secret)
   },
   sql: ({ pool }) => pool.query(`select * from "${secret}"`),
   prisma: ({ db }) => db.$queryRawUnsafe(`select * from "${secret}"`),
