@@ -17,6 +17,7 @@ import { startHttp } from './http/server.ts'
 import { createStreams } from './http/streams.ts'
 import { createGraphql } from './http/yoga.ts'
 import { startClock } from './jobs/clock.ts'
+import { prepareQueues } from './jobs/prepare.ts'
 import { startQueue } from './jobs/queue.ts'
 import type { Log } from './log.ts'
 import { schema as ownSchema } from './schema/index.ts'
@@ -57,6 +58,7 @@ export async function startApp({
   starting.defer(() => db.$disconnect())
 
   const firstKey = await admitFirst(config, db)
+  await prepareQueues(pool)
   starting.use(await startQueue(database.directUrl, config.role, log))
   if (config.role !== 'api') starting.use(await startClock(pool, log))
 

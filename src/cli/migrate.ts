@@ -29,6 +29,8 @@ export function addMigrate(program: Command, run: Run): void {
             if (kind === 'wait' && !context.json) context.err.write('Waiting for another process that migrates.\n')
           }
           const report = await migrate(directUrl, { onStep })
+          const { prepareQueuesAt } = await import('../jobs/prepare.ts')
+          await prepareQueuesAt(directUrl)
           print(context, tell('Ran', describeReport(report)), { dryRun, ...report })
         })
       }),

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
+import { prepareQueuesAt } from '../../src/jobs/prepare.ts'
 import { startContainer } from './container.ts'
 
 declare module 'vitest' {
@@ -37,6 +38,7 @@ export default async function setup(project: TestProject) {
     const template = `${prefix}_template`
     await admin.query(`create database ${template}`)
     await migrate(databaseUrl(url, template))
+    await prepareQueuesAt(databaseUrl(url, template))
     project.provide('postgres', { url, template, prefix })
     return () => resources.disposeAsync()
   } catch (error) {

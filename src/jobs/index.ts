@@ -1,0 +1,4 @@
+import type { Job } from './kit.ts'
+
+/** Every queue of the program. A new one is a file beside this and a line here. */
+export const jobs: Job[] = []

@@ -1,0 +1,80 @@
+import pg from 'pg'
+import { afterAll, expect, test } from 'vitest'
+import { prepareQueues } from '../../src/jobs/prepare.ts'
+import { createTestRole } from '../support/role.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { aJob } from './trial-job.ts'
+
+const stack = new AsyncDisposableStack()
+afterAll(() => stack.disposeAsync())
+const database = stack.use(await cloneDatabase())
+
+const settings = async (name: string) => {
+  const { rows } = await database.pool.query<object>(
+    `select policy, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, deletion_seconds, dead_letter, notify
+     from pgboss.queue where name = $1`,
+    [name],
+  )
+  return rows[0]
+}
+
+test('a queue is made with its dead letter queue', async () => {
+  expect(await prepareQueues(database.pool, [aJob('parcel')])).toEqual(['parcel-dead', 'parcel'])
+  expect(await settings('parcel')).toEqual({
+    policy: 'standard',
+    retry_limit: 2,
+    retry_delay: 0,
+    expire_seconds: 70,
+    heartbeat_seconds: 10,
+    deletion_seconds: 259_200,
+    dead_letter: 'parcel-dead',
+    notify: true,
+  })
+  expect(await settings('parcel-dead')).toMatchObject({ retry_limit: 20, dead_letter: null, notify: true })
+})
+
+test('issue 4 §1: settings that changed are brought up to date on the next start, the rest is left alone', async () => {
+  const before = aJob('letter')
+  const after = aJob('letter', undefined, {
+    retryDelays: [1],
+    expireInSeconds: 7,
+    policy: 'exclusive',
+    keepSeconds: 60,
+  })
+  await prepareQueues(database.pool, [before])
+  expect(await prepareQueues(database.pool, [before])).toEqual([])
+  expect(await prepareQueues(database.pool, [after])).toEqual(['letter'])
+  expect(await settings('letter')).toMatchObject({
+    policy: 'exclusive',
+    retry_limit: 1,
+    expire_seconds: 17,
+    deletion_seconds: 60,
+  })
+})
+
+test('ten processes that start at once make each queue once', async () => {
+  const jobs = ['one', 'two', 'three'].map((name) => aJob(name))
+  const pools = Array.from({ length: 10 }, () => new pg.Pool({ connectionString: database.url, max: 1 }))
+  const made = await Promise.all(pools.map((pool) => prepareQueues(pool, jobs)))
+  await Promise.all(pools.map((pool) => pool.end()))
+  expect(new Set(made.flat())).toEqual(new Set(['one', 'two', 'three', 'one-dead', 'two-dead', 'three-dead']))
+  const { rows } = await database.pool.query("select count(*)::int from pgboss.queue where name ~ '^(one|two|three)'")
+  expect(rows).toEqual([{ count: 6 }])
+})
+
+test('a role without DDL rights makes and updates queues', async () => {
+  await using role = await createTestRole(database)
+  await database.pool.query('select freshet.grant_runtime($1)', [role.name])
+  await using pool = role.connect()
+  expect(await prepareQueues(pool, [aJob('errand')])).toEqual(['errand-dead', 'errand'])
+  expect(await prepareQueues(pool, [aJob('errand', undefined, { retryDelays: [] })])).toEqual(['errand'])
+})
+
+test.each(['Feed', 'feed_ingest', 'feed-dead', '-feed'])('a queue is not called %s', (name) => {
+  expect(() => aJob(name)).toThrow(`this is "${name}"`)
+})
+
+test('a batch is for jobs that end within 60 s, not 61', () => {
+  expect(aJob('quick', undefined, { batchSize: 2, expireInSeconds: 60 }).options.batchSize).toBe(2)
+  expect(() => aJob('slow', undefined, { batchSize: 2, expireInSeconds: 61 })).toThrow('must not hold up a batch')
+})
