@@ -300,6 +300,8 @@ create function freshet.add_run_progress(p_run_id bigint, p_attempt integer, p_c
 
 create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_event_kind, p_now timestamp with time zone, p_code text DEFAULT NULL::text, p_message text DEFAULT NULL::text) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.cancel_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.end_run_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid, p_wait_ms integer) returns integer language sql volatile set search_path="";
@@ -324,6 +326,8 @@ create function freshet.is_run_lock_held(p_lock_class integer, p_lock_id integer
 
 create function freshet.own_run(p_run_id bigint, p_attempt integer) returns freshet.runs language plpgsql volatile set search_path="";
 
+create function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severity, p_subject text, p_dedupe_key text, p_message text, p_details jsonb, p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint, p_run_id bigint DEFAULT NULL::bigint) returns bigint language plpgsql volatile set search_path="";
 
 create function freshet.reap_runs(p_now timestamp with time zone, p_after interval DEFAULT '00:30:00'::interval, p_max_rows integer DEFAULT 100) returns integer language plpgsql volatile set search_path="";
@@ -332,6 +336,8 @@ create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with ti
 
 create function freshet.restart_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
+create function freshet.retry_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.run_alert_key(p_what text, p_run freshet.runs) returns text language sql immutable set search_path="";
 
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
@@ -339,6 +345,8 @@ create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_c
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";
 
 create function freshet.set_run_stage(p_run_id bigint, p_attempt integer, p_stage text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.snooze_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.source_visibility(p_source_ids bigint[]) returns TABLE(source_id bigint, visible boolean, reason text) language sql stable set search_path="";
 
