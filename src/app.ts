@@ -57,7 +57,8 @@ export async function startApp({
   const db = connectPrisma(pool)
   starting.defer(() => db.$disconnect())
 
-  const firstKey = await admitFirst(config, db)
+  const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
+  if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
   await prepareQueues(pool)
   starting.use(await startQueue(database.directUrl, config.role, log))
   if (config.role !== 'api') starting.use(await startClock(pool, log))
@@ -90,13 +91,8 @@ export async function startApp({
       ...graphql,
     }),
   )
+  // Last, when nothing else can fail: a key that is stored is shown, for nobody could learn it later.
+  const firstKey = config.access.adminKey ? undefined : await createFirstKey(db, actor)
   const running = starting.move()
   return { url: http.url, firstKey, [Symbol.asyncDispose]: () => running.disposeAsync() }
-}
-
-async function admitFirst(config: Config, db: ReturnType<typeof connectPrisma>): Promise<string | undefined> {
-  const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
-  if (!config.access.adminKey) return createFirstKey(db, actor)
-  await ensureAdminKey(db, actor, config.access.adminKey)
-  return undefined
 }

@@ -56,6 +56,26 @@ test('a port that is taken is named, and nothing is left running', async () => {
   })
 })
 
+test('a first start that fails leaves no key behind: the next one makes it and shows it', async () => {
+  await using database = await cloneDatabase()
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const env = { ...settings(database.url), LOG_LEVEL: 'silent' }
+  const failed = await run(['start'], { env: { ...env, PORT: String(port) } })
+  other.close()
+  expect({ code: failed.code, out: failed.out }).toEqual({ code: 1, out: '' })
+  expect((await database.pool.query('select from freshet.api_keys')).rowCount).toBe(0)
+
+  const stop = new AbortController()
+  const onOut = (all: string) => {
+    if (all.includes('Freshet is ready.')) stop.abort('the test')
+  }
+  const { code, out } = await run(['start'], { env, onOut, signal: stop.signal })
+  expect(code).toBe(0)
+  expect(out).toMatch(/Admin key {2}frs_[\w-]{43}\n/)
+})
+
 test('the credential key is asked for where the database is not embedded', async () => {
   const { code, err } = await run(['start'], { env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } })
   expect(code).toBe(2)
