@@ -359,6 +359,8 @@ create function freshet.retry_job(p_queue text, p_id uuid, p_retry_count integer
 
 create function freshet.run_alert_key(p_what text, p_run freshet.runs) returns text language sql immutable set search_path="";
 
+create function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text language sql volatile set search_path="";
+
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";

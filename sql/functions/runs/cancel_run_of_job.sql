@@ -1,6 +1,6 @@
 -- Ends the run of a job that an operator cancelled, and the connection of the attempt that works on it, so that it writes
 -- nothing more. Not counted: it says nothing about the source. Answers whether there was a run to end.
--- Called by: src/domain/runs/cancel-run.ts. Locks: the run's row. Idempotent.
+-- Called by: src/domain/runs/fail-run.ts. Locks: the run's row. Idempotent.
 create or replace function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamptz) returns boolean
 language plpgsql volatile set search_path = ''
 as $$

@@ -1,0 +1,74 @@
+import type { RunConnection } from '../../db/run-lock.ts'
+import { queryRows, type Sql } from '../../db/sql.ts'
+import type { RunServices } from './run.ts'
+
+/** Something that was wrong with one row or item. */
+export type RunErrorSample = {
+  code: string
+  message: string
+  line?: number | null
+  item?: string | null
+  details?: object | undefined
+}
+
+/** What the work of a run is given. All of it goes over one connection; there is no other that it may write on. */
+export type RunContext = {
+  readonly runId: string
+  /** From 1. Every write is refused once a later attempt has begun. */
+  readonly attempt: number
+  readonly sql: Sql
+  /** Aborted when the connection is lost or the job was taken away: stop at once. */
+  readonly signal: AbortSignal
+  /** Says which stage is reached, and commits that at once: call it before the stage's own transaction begins. */
+  stage(name: string): Promise<void>
+  /** Adds to the counters. In a transaction, they count when it commits. */
+  progress(counters: Record<string, number>): Promise<void>
+  /** Counts an error; the first 100 of a code are kept in full. */
+  sampleError(error: RunErrorSample): Promise<void>
+  /** Runs `work` in a transaction of the run's connection. */
+  transaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** Ends the run well inside the present transaction, for work whose result and end must be one. Others just return. */
+  finish(): Promise<void>
+}
+
+type Attempt = { runId: string; attempt: number }
+
+/** The hands of one attempt at a run. */
+export function runContext(
+  { client, signal }: RunConnection,
+  { runId, attempt }: Attempt,
+  now: RunServices['now'],
+): RunContext {
+  const owner = [runId, attempt]
+  const write = async (statement: string, ...values: unknown[]) => {
+    await queryRows(client, statement, [...owner, ...values])
+  }
+  return {
+    runId,
+    attempt,
+    sql: client,
+    signal,
+    async stage(name) {
+      if (client.getTransactionStatus() !== 'I')
+        throw new Error(`The stage ${name} begins inside a transaction, so nobody would see it: begin the stage first.`)
+      await write('select freshet.set_run_stage($1, $2, $3, $4)', name, now())
+    },
+    progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', JSON.stringify(counters), now()),
+    sampleError: ({ code, message, line = null, item = null, details = {} }) => {
+      const statement = 'select freshet.sample_run_error($1, $2, $3, $4, $5, $6, $7, $8)'
+      return write(statement, code, message, now(), line, item, JSON.stringify(details))
+    },
+    async transaction(work) {
+      await client.query('begin')
+      try {
+        const result = await work()
+        await client.query('commit')
+        return result
+      } catch (error) {
+        await client.query('rollback').catch(() => {}) // a lost connection has rolled back by itself
+        throw error
+      }
+    },
+    finish: () => write('select freshet.finish_run($1, $2, $3)', now()),
+  }
+}

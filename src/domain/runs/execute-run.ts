@@ -1,0 +1,104 @@
+import type { RunStatus } from '../../db/generated/client/enums.ts'
+import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
+import { queryRows } from '../../db/sql.ts'
+import { reason, withLogFields } from '../../log.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
+import { runContext, type RunContext } from './context.ts'
+import { failureOf, tryAgain } from './failure.ts'
+import type { RunRequest, RunServices } from './run.ts'
+
+/**
+ * How an attempt at a run went: done; its run had ended before; another run is at work, and this job has no run (so it is not
+ * needed) or has one (so it must wait its turn).
+ */
+export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait'
+
+type Job = RunServices & { isLastAttempt: boolean; signal: AbortSignal }
+type Started = { runId: string; status: RunStatus; attempt: number }
+
+const startRun = 'select run_id::text as "runId", status, attempt from freshet.start_run($1, $2, $3, $4, $5, $6, $7)'
+
+/**
+ * Makes one attempt at the run of a job: takes its lock, starts it (a retry from scratch), does the work and ends it, all on
+ * one connection. When that is lost, or the job taken away, this fails at once and nothing is written any more.
+ */
+export async function executeRun(
+  run: RunRequest,
+  job: Job,
+  work: (context: RunContext) => Promise<unknown>,
+): Promise<RunOutcome> {
+  job.signal.throwIfAborted()
+  await using connection = await connectRun(job.directUrl, run.jobId, job.log)
+  const onAbort = () => connection.cut(job.signal.reason)
+  job.signal.addEventListener('abort', onAbort)
+  try {
+    return await Promise.race([attempt(connection, run, job, work), lossOf(connection)])
+  } finally {
+    job.signal.removeEventListener('abort', onAbort)
+  }
+}
+
+async function attempt(
+  connection: RunConnection,
+  run: RunRequest,
+  job: Job,
+  work: (context: RunContext) => Promise<unknown>,
+): Promise<RunOutcome> {
+  const { client } = connection
+  if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection)
+  const { lockClass, lockId } = run.lock
+  const values = [run.jobId, run.kind, run.trigger, run.sourceId ?? null, lockClass, lockId, job.now()]
+  const [started] = await queryRows<Started>(client, startRun, values)
+  if (started?.status !== 'RUNNING') return 'already-ended'
+  const fields = { run: started.runId, runAttempt: started.attempt, source: run.sourceId?.toString() }
+  return withLogFields(fields, async () => {
+    const context = runContext(connection, started, job.now)
+    try {
+      await work(context)
+      if (client.getTransactionStatus() !== 'I') throw new Error('The work of the run left its transaction open.')
+      return await end(connection, started, context)
+    } catch (error) {
+      // Also asks whether the connection is still there: a statement may fail a moment before the loss is noticed.
+      await client.query('rollback').catch(() => {})
+      connection.signal.throwIfAborted()
+      await failed(connection, started, job, error)
+      throw error
+    }
+  })
+}
+
+async function whenBusy({ client, jobId }: RunConnection): Promise<RunOutcome> {
+  const [own] = await queryRows<Started>(client, 'select status from freshet.runs where job_id = $1', [jobId])
+  if (!own) return 'lock-busy'
+  return own.status === 'RUNNING' ? 'wait' : 'already-ended'
+}
+
+/** Work that has to be one with its end has finished the run itself. */
+async function end({ client }: RunConnection, { runId, attempt }: Started, context: RunContext): Promise<RunOutcome> {
+  const statement = 'select status, attempt from freshet.runs where id = $1'
+  const [now] = await queryRows<Started>(client, statement, [runId])
+  if (now?.status === 'RUNNING') await context.finish()
+  else if (now?.status !== 'SUCCEEDED' || now.attempt !== attempt) return 'already-ended'
+  return 'finished'
+}
+
+/** Ends the run if no later attempt can. Where that fails, the dead letter handler or the reaper ends it. */
+async function failed({ client }: RunConnection, { runId, attempt }: Started, job: Job, error: unknown) {
+  const isFinal = error instanceof PermanentError || error instanceof CancelJob
+  const isLast = job.isLastAttempt && !(error instanceof SnoozeJob)
+  if (!isFinal && !isLast) return
+  const { code, message, hint, isCounted = true } = failureOf(error)
+  try {
+    const values = [runId, attempt, code, message, hint ?? tryAgain, job.now(), isCounted]
+    await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', values)
+  } catch (why) {
+    job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
+  }
+}
+
+/** Never answers; fails when the connection is lost. */
+function lossOf({ signal }: RunConnection): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
+}

@@ -1,0 +1,161 @@
+import { afterAll, expect, test } from 'vitest'
+import { queryRows } from '../../../src/db/sql.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/outcome.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { nothing, runStand } from './stand.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+const { aRun, isFree } = runStand(database)
+
+test('a run is locked, started, worked on and finished, and its lock is free again', async () => {
+  const { tryRun, stored, lockKey } = aRun()
+  const outcome = await tryRun(async (run) => {
+    expect(await isFree(lockKey)).toBe(false)
+    await run.stage('DOWNLOAD')
+    await run.progress({ rows: 2 })
+    await run.sampleError({ code: 'PRICE_MISSING', message: 'There is no price.', line: 7, item: 'sku-1' })
+  })
+  expect(outcome).toBe('finished')
+  expect(await isFree(lockKey)).toBe(true)
+  const { run, events, errors } = await stored()
+  expect(run).toMatchObject({
+    status: 'SUCCEEDED',
+    stage: 'DOWNLOAD',
+    counters: { rows: 2 },
+    error_count: 1,
+    attempt: 1,
+  })
+  expect(events.map(({ kind }) => kind)).toEqual(['STARTED', 'STAGE', 'PROGRESS', 'SUCCEEDED'])
+  expect(errors).toMatchObject([{ code: 'PRICE_MISSING', line: 7, item: 'sku-1', details: {} }])
+})
+
+test('every line logged by the work names the run', async () => {
+  const { tryRun, services, lines, find } = aRun()
+  await tryRun(async () => services.log.info('at work'))
+  expect(JSON.parse(lines.find((line) => line.includes('at work')) ?? '')).toMatchObject({
+    run: await find(),
+    runAttempt: 1,
+  })
+})
+
+test('RULINGS 4: a stage is seen by others while its transaction is still open', async () => {
+  const { tryRun, stored } = aRun()
+  await tryRun(async (run) => {
+    await run.stage('PROMOTE')
+    await run.transaction(async () => {
+      await run.progress({ rows: 1 })
+      const { events } = await stored()
+      expect(events.map(({ kind, stage }) => [kind, stage])).toEqual([
+        ['STARTED', null],
+        ['STAGE', 'PROMOTE'],
+      ])
+    })
+  })
+})
+
+test('RULINGS 4: a stage cannot begin inside a transaction', async () => {
+  const { tryRun } = aRun()
+  const wrong = tryRun((run) => run.transaction(() => run.stage('PROMOTE')))
+  await expect(wrong).rejects.toThrow('begin the stage first')
+})
+
+test('what a transaction of the work counted is undone with it', async () => {
+  const { tryRun, stored } = aRun()
+  const boom = new Error('the disk is full')
+  const attempt = tryRun((run) =>
+    run.transaction(async () => {
+      await run.progress({ rows: 5 })
+      throw boom
+    }),
+  )
+  await expect(attempt).rejects.toBe(boom)
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+})
+
+test('DESIGN 5.5: work whose result and end must be one ends its run in its own transaction', async () => {
+  const { tryRun, stored } = aRun()
+  const outcome = await tryRun((run) =>
+    run.transaction(async () => {
+      await run.progress({ rows: 1 })
+      await run.finish()
+    }),
+  )
+  expect(outcome).toBe('finished')
+  expect((await stored()).events.map(({ kind }) => kind)).toEqual(['STARTED', 'PROGRESS', 'SUCCEEDED'])
+})
+
+test('work that leaves a transaction open fails, and what it wrote there is gone', async () => {
+  const { tryRun, stored } = aRun()
+  const attempt = tryRun(async (run) => {
+    await queryRows(run.sql, 'begin')
+    await run.progress({ rows: 1 })
+  })
+  await expect(attempt).rejects.toThrow('left its transaction open')
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+})
+
+test('RULINGS 1: a job whose run has ended does no work and touches nothing', async () => {
+  const { tryRun, stored } = aRun()
+  await tryRun(nothing)
+  const before = await stored()
+  const work = () => Promise.reject(new Error('it worked again'))
+  expect(await tryRun(work)).toBe('already-ended')
+  expect(await stored()).toEqual(before)
+})
+
+test('DESIGN 5.4: an error that no retry can help ends the run at once, with its hint, and is thrown on', async () => {
+  const { tryRun, stored, lockKey } = aRun()
+  const error = new PermanentError('The password is wrong.', { code: 'AUTH_REFUSED', hint: 'Enter it again.' })
+  await expect(tryRun(() => Promise.reject(error))).rejects.toBe(error)
+  const { run, events } = await stored()
+  expect(run).toMatchObject({
+    status: 'FAILED',
+    error_code: 'AUTH_REFUSED',
+    error_message: 'The password is wrong.',
+    error_hint: 'Enter it again.',
+    is_counted: true,
+  })
+  expect(events.at(-1)).toMatchObject({ kind: 'FAILED', code: 'AUTH_REFUSED', message: 'The password is wrong.' })
+  expect(await isFree(lockKey)).toBe(true)
+})
+
+test('DESIGN 5.4: any other error leaves the run RUNNING for the retry, and ends it on the last attempt', async () => {
+  const { tryRun, stored } = aRun()
+  const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
+  await expect(tryRun(() => Promise.reject(error), false)).rejects.toBe(error)
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', attempt: 1 })
+  await expect(tryRun(() => Promise.reject(error), true)).rejects.toBe(error)
+  expect((await stored()).run).toMatchObject({
+    status: 'FAILED',
+    attempt: 2,
+    error_code: 'ECONNREFUSED',
+    is_counted: true,
+  })
+})
+
+test('an error without a code of ours ends the run as UNEXPECTED_ERROR, also out of a broken transaction', async () => {
+  const { tryRun, stored } = aRun()
+  const attempt = tryRun(async (run) => {
+    await queryRows(run.sql, 'begin')
+    await queryRows(run.sql, 'select 1 / 0')
+  }, true)
+  await expect(attempt).rejects.toMatchObject({ code: '22012' })
+  expect((await stored()).run).toMatchObject({
+    status: 'FAILED',
+    error_code: 'UNEXPECTED_ERROR',
+    error_message: 'division by zero',
+  })
+})
+
+test('a run that is put back is not ended, even on the last attempt', async () => {
+  const { tryRun, stored } = aRun()
+  await expect(tryRun(() => Promise.reject(new SnoozeJob(60, 'the host is busy')), true)).rejects.toThrow(SnoozeJob)
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING' })
+})
+
+test('a run that finds it is not wanted any more ends, not counted', async () => {
+  const { tryRun, stored } = aRun()
+  await expect(tryRun(() => Promise.reject(new CancelJob('The feed is paused.')))).rejects.toThrow(CancelJob)
+  expect((await stored()).run).toMatchObject({ status: 'FAILED', error_code: 'CANCELLED', is_counted: false })
+})

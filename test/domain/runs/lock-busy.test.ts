@@ -1,0 +1,93 @@
+import { afterAll, expect, test } from 'vitest'
+import type { RunContext } from '../../../src/domain/runs/context.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { startRun } from '../../support/runs.ts'
+import { nothing, runStand } from './stand.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+const { pool } = database
+const { aRun, untilConnected } = runStand(database)
+
+test('RULINGS 2: a lock held by another run on the first attempt means no run at all', async () => {
+  const holder = aRun()
+  const late = aRun({ lock: holder.run.lock })
+  const outcome = await holder.tryRun(async () => {
+    expect(await late.tryRun(() => Promise.reject(new Error('it worked')))).toBe('lock-busy')
+  })
+  expect(outcome).toBe('finished')
+  expect(await late.find()).toBeUndefined()
+})
+
+test('RULINGS 2: a job that has a run waits while another run holds the lock, and its run stays as it is', async () => {
+  const waiting = aRun()
+  await expect(waiting.tryRun(() => Promise.reject(new Error('a first failure')))).rejects.toThrow('a first failure')
+  const before = await waiting.stored()
+  const holder = aRun({ lock: waiting.run.lock })
+  await holder.tryRun(async () => {
+    expect(await waiting.tryRun(nothing)).toBe('wait')
+  })
+  expect(await waiting.stored()).toEqual(before)
+  expect(await waiting.tryRun(nothing)).toBe('finished')
+  expect((await waiting.stored()).run).toMatchObject({ attempt: 2, status: 'SUCCEEDED' })
+})
+
+test('a job whose run has ended is done even while another run holds the lock', async () => {
+  const ended = aRun()
+  await ended.tryRun(nothing)
+  const holder = aRun({ lock: ended.run.lock })
+  await holder.tryRun(async () => {
+    expect(await ended.tryRun(nothing)).toBe('already-ended')
+  })
+})
+
+test('RULINGS 2: a retry ends the connection of the attempt before it and takes the lock', async () => {
+  const { tryRun, stored } = aRun()
+  const { promise: isAtWork, resolve: atWork } = Promise.withResolvers<void>()
+  let stale: RunContext | undefined
+  const first = tryRun(async (run) => {
+    stale = run
+    await run.progress({ rows: 100 })
+    atWork()
+    await new Promise(() => {})
+  })
+  const firstEnd = first.catch((error: unknown) => error)
+  await isAtWork
+  expect(await tryRun((run) => run.progress({ rows: 3 }))).toBe('finished')
+  expect(await firstEnd).toMatchObject({ name: 'RunConnectionLost', code: 'RUN_CONNECTION_LOST' })
+  expect(stale?.signal.aborted).toBe(true)
+  await expect(stale?.progress({ rows: 1 })).rejects.toThrow('not queryable')
+  expect((await stored()).run).toMatchObject({ attempt: 2, status: 'SUCCEEDED', counters: { rows: 3 } })
+})
+
+test('the job that follows on a run waits for the lock that an ended run is about to let go', async () => {
+  const ending = aRun()
+  const following = aRun({ lock: ending.run.lock })
+  let follow: Promise<string> | undefined
+  await ending.tryRun(async (run) => {
+    await run.finish()
+    follow = following.tryRun(nothing)
+    await untilConnected(following.run.jobId)
+  })
+  expect(await follow).toBe('finished')
+})
+
+test('R6: an attempt that goes on beside its retry is fenced, even if it kept a connection', async () => {
+  const { tryRun, stored, find, run } = aRun()
+  await expect(
+    tryRun(async (stale) => {
+      await startRun(pool, { jobId: run.jobId }) // the retry, on another connection
+      const before = await stored()
+      for (const write of [
+        () => stale.stage('PARSE'),
+        () => stale.progress({ rows: 1 }),
+        () => stale.sampleError({ code: 'BAD', message: 'Bad.' }),
+        () => stale.finish(),
+      ])
+        await expect(write()).rejects.toMatchObject({ code: 'FR021' })
+      expect(await stored()).toEqual(before)
+      await stale.finish()
+    }, true),
+  ).rejects.toMatchObject({ code: 'FR021' })
+  expect((await stored()).run).toMatchObject({ id: await find(), status: 'RUNNING', attempt: 2 })
+})
