@@ -42,7 +42,7 @@ export async function runCli(argv: string[], io: Io): Promise<number> {
     return exitCode
   } catch (error) {
     const { reportFailure } = await import('./cli/failure.ts')
-    return reportFailure(error, io, json)
+    return reportFailure(error, io, json, commandIn(program, argv))
   }
 }
 
@@ -58,6 +58,13 @@ function createProgram({ out, err }: Io, json: boolean): Command {
       writeErr: (text) => json || err.write(text),
       outputError: () => {}, // told by reportFailure, like every other failure
     })
+}
+
+/** The command that was meant, as far as its words are known: its help is the one to point at. */
+function commandIn(program: Command, argv: string[]): string {
+  const [word, ...rest] = argv.filter((argument) => !argument.startsWith('-'))
+  const child = program.commands.find((command) => command.name() === word)
+  return child ? `${program.name()} ${commandIn(child, rest)}` : program.name()
 }
 
 /** Every command knows `--json`, wherever it stands. */

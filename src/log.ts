@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { inspect } from 'node:util'
 import { pino, type Logger } from 'pino'
 import pretty from 'pino-pretty'
 import { keysInText } from './key-form.ts'
@@ -20,9 +21,16 @@ export function currentRequestId(): string | undefined {
 
 /** A failure in one line, for those that are expected now and then and need no stack. */
 export function reason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : describe(error)
   // A connection that was refused on several addresses has a code and no message.
   return error.message || ('code' in error ? String(error.code) : error.name)
+}
+
+/** What is thrown or emitted need not be an Error: pg-boss emits plain objects with a message and more. */
+function describe(thing: unknown): string {
+  const { message, code } = Object(thing) as { message?: unknown; code?: unknown }
+  const told = [message, code].find((text) => typeof text === 'string' && text !== '')
+  return typeof told === 'string' ? told : inspect(thing, { depth: 2 })
 }
 
 // Bounded, so that a line of a megabyte that looks like many addresses is read in no time.

@@ -11,14 +11,14 @@ export const interrupted = 130
 type Failure = { code: string; message: string; hint?: string | undefined; problems?: object[]; exitCode: number }
 
 /** Tells what went wrong, without a secret and without a stack, and returns the exit code. */
-export function reportFailure(error: unknown, io: Io, json: boolean): number {
+export function reportFailure(error: unknown, io: Io, json: boolean, command = 'freshet'): number {
   if (error instanceof CommanderError && error.exitCode === 0) return 0 // help or version, as asked for
   if (io.signal?.aborted) {
     io.err.write(json ? toLine({ code: 'INTERRUPTED', message: 'Stopped.' }) : 'Stopped.\n')
     return interrupted
   }
   const env = readEnvironment(io)
-  const { exitCode, ...failure } = describeFailure(error)
+  const { exitCode, ...failure } = describeFailure(error, command)
   const helpWasShown = error instanceof CommanderError && error.code === 'commander.help'
   const scrub = scrubberOf(env)
   if (json) io.err.write(scrub(toLine(failure)))
@@ -29,11 +29,11 @@ export function reportFailure(error: unknown, io: Io, json: boolean): number {
 /** What has to be put right before a command can even begin. */
 const usageCodes = ['BAD_CONFIGURATION', 'WRONG_USAGE']
 
-function describeFailure(error: unknown): Failure {
+function describeFailure(error: unknown, command: string): Failure {
   if (error instanceof CommanderError) {
     const isHelp = error.code === 'commander.help'
     const message = isHelp ? 'A command is missing.' : error.message.replace(/^error: /, '')
-    return { code: 'WRONG_USAGE', message, hint: 'See "freshet --help".', exitCode: wrongUsage }
+    return { code: 'WRONG_USAGE', message, hint: `See "${command} --help".`, exitCode: wrongUsage }
   }
   if (!(error instanceof Error)) return { code: 'INTERNAL_ERROR', message: String(error), exitCode: failed }
   if (error instanceof ExpectedError) {

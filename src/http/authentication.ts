@@ -12,6 +12,8 @@ export function anonymous(requestId: string): Actor {
   return { keyId: null, name: 'anonymous', scopes: new Set(), requestId }
 }
 
+const notBearer = 'The Authorization header is not of the form "Bearer <key>".'
+
 type Door = { pool: Pool; attempts: Attempts; now: () => Date }
 type Visit = { authorization: string | undefined; address: string; requestId: string }
 
@@ -21,7 +23,8 @@ export async function admit(
   { authorization, address, requestId }: Visit,
 ): Promise<Authenticated> {
   if (authorization === undefined) return { actor: anonymous(requestId), expiresAt: null }
-  const [, key = ''] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? []
+  const [, key] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? []
+  if (key === undefined) throw codedError('INVALID_KEY', notBearer, { headers: { 'www-authenticate': 'Bearer' } })
   const digest = digestKey(key)?.hash.toString('base64') ?? ''
   const { waitSeconds, found } = await attempts.attempt(address, digest, () =>
     authenticate(pool, key, requestId, now()),

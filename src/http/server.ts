@@ -38,7 +38,11 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
     isStopping ? { parts: { process: 'is stopping' }, failing: ['process'] } : whenRunning()
 
   const server = createServer(
-    { requestTimeout: requestMs, headersTimeout: Math.min(10_000, requestMs), connectionsCheckingInterval: 5_000 },
+    {
+      requestTimeout: requestMs,
+      headersTimeout: Math.min(10_000, requestMs),
+      connectionsCheckingInterval: Math.min(5_000, requestMs),
+    },
     (request, response) => {
       const requestId = requestIdOf(request)
       response.setHeader('x-request-id', requestId)
@@ -134,7 +138,7 @@ async function answerGraphql(
     await graphql(request, response, {
       visitor: { requestId, address, authorization: request.headers.authorization, response },
     })
-  } else if (path === '/') response.writeHead(302, { location: '/graphql' }).end()
+  } else if (path === '/' || path === '/graphql/') response.writeHead(302, { location: '/graphql' }).end()
   else sendNothingHere(response)
 }
 
@@ -175,8 +179,13 @@ function refuseBody(request: IncomingMessage, response: ServerResponse, { status
 }
 
 /** What is not HTTP, or came too slowly: there is no request yet to answer. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket & { _httpMessage?: ServerResponse }): void {
-  const isAnswering = socket._httpMessage !== undefined && socket._httpMessage !== null
+function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket & { _httpMessage?: ServerResponse | null },
+): void {
+  const { _httpMessage: answer } = socket
+  // What comes behind a request at work must not be taken for its answer; one that never came whole has none to wait for.
+  const isAnswering = answer && (answer.headersSent || error.code !== 'ERR_HTTP_REQUEST_TIMEOUT')
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()
     return

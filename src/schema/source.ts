@@ -86,7 +86,7 @@ builder.mutationFields((t) => ({
   setDisplayPrimary: t.prismaField({
     type: Source,
     description:
-      'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment. A second time changes nothing.',
+      'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment. A second time changes nothing. While the primary is INELIGIBLE the retailer shows nothing: see `visibility`.',
     authScopes: { admin: true },
     args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
     resolve: async (query, _root, { id }, { db, actor }) => {

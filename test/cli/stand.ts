@@ -69,6 +69,8 @@ export function start(argv: string[], env: Record<string, string> = {}) {
         await sleep(10)
       }
     },
+    /** Where it answers, as it said with --json. */
+    address: () => /"url":"([^"]+)"/.exec(out)?.[1] ?? '',
     /** Ctrl-C: a terminal sends it to all processes of the group. */
     async interrupt(): Promise<Outcome> {
       process.kill(-(child.pid ?? 0), 'SIGINT')

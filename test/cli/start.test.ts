@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
+import { until } from '../support/until.ts'
 import { credentialKey, run, start } from './stand.ts'
 
 const settings = (url: string) => ({ DATABASE_URL: url, CREDENTIAL_ENCRYPTION_KEY_B64: credentialKey, PORT: '0' })
@@ -80,4 +81,26 @@ test('the credential key is asked for where the database is not embedded', async
   const { code, err } = await run(['start'], { env: { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x' } })
   expect(code).toBe(2)
   expect(err).toContain('CREDENTIAL_ENCRYPTION_KEY_B64: is required when DATABASE_URL is set.')
+})
+
+test('a second signal ends the program at once, whatever is still at work', async () => {
+  await using database = await cloneDatabase()
+  await using program = start(['start', '--json'], settings(database.url))
+  await program.said('"ready"')
+  const holder = await database.pool.connect()
+  await holder.query('begin; lock table freshet.retailers in access exclusive mode')
+  const asked = fetch(`${program.address()}/graphql?query={retailers{totalCount}}`).catch(() => 'cut')
+  await until('the request waits', async () => {
+    const { rowCount } = await database.pool.query(
+      "select from pg_locks where not granted and relation = 'freshet.retailers'::regclass",
+    )
+    return rowCount === 1
+  })
+  void program.terminate()
+  await program.said('"stopping"')
+  const { code } = await program.terminate()
+  expect(code).not.toBe(0)
+  expect(await asked).toBe('cut')
+  await holder.query('rollback')
+  holder.release()
 })

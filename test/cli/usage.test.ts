@@ -38,14 +38,18 @@ test.each([...groups, ...leaves])('help on %s shows what it does, --json and exa
   expect(out).toMatch(new RegExp(`Examples:\\n(  .*\\n)*  .*(freshet|npm run) ${name}`))
 })
 
-test.each([[['--bogus']], [['strat']], [['config', '--bogus']], [['config', 'more']], [['start', '--role', 'boss']]])(
-  'wrong usage %j exits with 2, one line and a hint',
-  async (argv) => {
-    const { code, out, err } = await run(argv)
-    expect({ code, out }).toEqual({ code: 2, out: '' })
-    expect(err).toMatch(/^error: .*\n(\(Did you mean .*\)\n)?hint: See "freshet --help"\.\n$/)
-  },
-)
+test.each([
+  [['--bogus'], 'freshet'],
+  [['strat'], 'freshet'],
+  [['config', '--bogus'], 'freshet config'],
+  [['config', 'more'], 'freshet config'],
+  [['start', '--role', 'boss'], 'freshet start'],
+  [['--json', 'keys', 'create', '--scope', 'READ'], 'freshet keys create'],
+])('wrong usage %j exits with 2, one line and a hint at the help of %s', async (argv, command) => {
+  const { code, out, err } = await run(argv.filter((word) => word !== '--json'))
+  expect({ code, out }).toEqual({ code: 2, out: '' })
+  expect(err).toMatch(new RegExp(`^error: .*\\n(\\(Did you mean .*\\)\\n)?hint: See "${command} --help"\\.\\n$`))
+})
 
 test.each([[[]], [['keys']]])('a missing command %j shows the help and exits with 2', async (argv) => {
   const { code, out, err } = await run(argv)
@@ -54,14 +58,14 @@ test.each([[[]], [['keys']]])('a missing command %j shows the help and exits wit
 })
 
 test.each([
-  [['strat'], "unknown command 'strat'\n(Did you mean start?)"],
-  [['keys'], 'A command is missing.'],
-  [['keys', 'create', '--scope', 'READ'], "required option '--name <name>' not specified"],
-])('wrong usage %j is told in JSON', async (argv, message) => {
+  [['strat'], "unknown command 'strat'\n(Did you mean start?)", 'freshet'],
+  [['keys'], 'A command is missing.', 'freshet keys'],
+  [['keys', 'create', '--scope', 'READ'], "required option '--name <name>' not specified", 'freshet keys create'],
+])('wrong usage %j is told in JSON', async (argv, message, command) => {
   expect(await runJson(argv)).toEqual({
     code: 2,
     answer: undefined,
-    error: { code: 'WRONG_USAGE', message, hint: 'See "freshet --help".', problems: [] },
+    error: { code: 'WRONG_USAGE', message, hint: `See "${command} --help".`, problems: [] },
   })
 })
 

@@ -3,27 +3,14 @@ import { PgBoss } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { assertMigrated, migrate, planMigration } from '../../src/db/migrate/migrate.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { createTestRole } from '../support/role.ts'
 import { ownSqlAnd } from './fixtures/sql-folder.ts'
 
 const stack = new AsyncDisposableStack()
 afterAll(() => stack.disposeAsync())
 const database = stack.use(await cloneDatabase())
 
-/** A role that may log in and nothing else, and its address. */
-async function createRole() {
-  const name = `freshet_test_${Math.random().toString(36).slice(2, 10)}`
-  await database.pool.query(`create role ${name} login password 'of-the-test'`)
-  stack.defer(async () => {
-    await database.pool.query(`drop owned by ${name}`)
-    await database.pool.query(`drop role ${name}`)
-  })
-  const url = new URL(database.url)
-  url.username = name
-  url.password = 'of-the-test'
-  return { name, url: url.href }
-}
-
-const runtime = await createRole()
+const runtime = stack.use(await createTestRole(database))
 await database.pool.query('select freshet.grant_runtime($1)', [runtime.name])
 const pool = new pg.Pool({ connectionString: runtime.url, max: 2 })
 stack.defer(() => pool.end())
@@ -105,7 +92,7 @@ test('granting twice is the same as granting once', async () => {
 })
 
 test('a role without any right is told to be given them', async () => {
-  const stranger = await createRole()
+  const stranger = stack.use(await createTestRole(database))
   await expect(assertMigrated(stranger.url)).rejects.toMatchObject({
     code: 'DATABASE_ACCESS_DENIED',
     message: expect.stringContaining("select freshet.grant_runtime('<role>')") as string,

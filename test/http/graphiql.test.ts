@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getVariableValues, parse, validate, type OperationDefinitionNode } from 'graphql'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { prefersHtml } from '../../src/http/graphiql/accept.ts'
 import { loadOperations } from '../../src/http/graphiql/operations.ts'
 import { createGraphiql } from '../../src/http/graphiql/page.ts'
@@ -287,3 +287,35 @@ async function operationsFolder(files: Record<string, string>) {
   for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
   return { url: pathToFileURL(`${path}/`), [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
 }
+
+test('the key of a tab is kept in its session and nowhere else', async () => {
+  const storage = () => {
+    const kept = new Map<string, string>()
+    return {
+      kept,
+      getItem: (name: string) => kept.get(name) ?? null,
+      setItem: (name: string, value: string) => void kept.set(name, value),
+      removeItem: (name: string) => void kept.delete(name),
+    }
+  }
+  const [session, local] = [storage(), storage()]
+  vi.stubGlobal('sessionStorage', session)
+  vi.stubGlobal('localStorage', local)
+  try {
+    const path = '../../src/http/graphiql/client/key.js'
+    const tab = (await import(path)) as Record<
+      'setKey' | 'forgetKey' | 'readKey',
+      (text?: string) => string | undefined
+    >
+    const key = `frs_${'k'.repeat(43)}`
+    expect(tab.setKey('frs_short')).toBe('not a whole key: frs_ and 43 characters')
+    expect(session.kept.size).toBe(0)
+    expect(tab.setKey(` Bearer ${key} `)).toBeUndefined()
+    expect([[...session.kept.values()], local.kept.size]).toEqual([[key], 0])
+    expect(tab.readKey()).toBe(key)
+    tab.forgetKey()
+    expect(session.kept.size).toBe(0)
+  } finally {
+    vi.unstubAllGlobals()
+  }
+})

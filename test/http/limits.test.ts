@@ -167,7 +167,8 @@ test('every limit can be set from the environment', async () => {
   expect(await message('{ retailers { nodes { sources { id } } } }')).toBe('The query nests 4 levels; 3 are allowed.')
   expect(await message('{ a: __typename b: __typename }')).toBe('The query uses 2 aliases; 1 are allowed.')
   expect(await message(`{ ${repeat(101, () => 'id')} }`)).toMatch(/more that 100 tokens/)
-  expect(await message('{ retailers(first: 51) { totalCount } }')).toMatch(/^The query would cost 52 points; 50 are/)
+  expect(await message('{ retailers(first: 49) { totalCount } }')).toBeUndefined()
+  expect(await message('{ retailers(first: 50) { totalCount } }')).toMatch(/^The query would cost 51 points; 50 are/)
   expect((await strict.post({ query: `{ __typename } #${'x'.repeat(1000)}` })).status).toBe(413)
 })
 

@@ -131,3 +131,14 @@ test('RFC 9112 §3.2: two Host headers are one too many', async () => {
   const answer = await sendRaw(app.url, 'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n')
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
 })
+
+test.each([
+  ['half a header', 'POST /graphql HTTP/1.1\r\nhost: local\r\ncontent-ty'],
+  [
+    'half a body',
+    'POST /graphql HTTP/1.1\r\nhost: local\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query',
+  ],
+])('a caller who sends %s and no more is told so within the time of a request, and let go', async (_what, text) => {
+  await using hasty = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_REQUEST_SECONDS: '1' } })
+  expect(await sendRaw(hasty.url, text)).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/)
+})

@@ -189,6 +189,21 @@ for (const { app, publicRead, ask } of doors) {
   )
 }
 
+/** What everybody may see where reading is open. A field that states no rule takes that of its type, so it is named here. */
+const openFields: Record<string, string[]> = {
+  Retailer: ['id', 'slug', 'name', 'website', 'domain', 'logoUrl', 'tier', 'createdAt', 'updatedAt'],
+}
+
+test('no field is open to everybody that is not meant to be', () => {
+  const open = nodeTypes.flatMap((type) => {
+    const names = Object.values(type.getFields()).filter((field) => highest(type, field) === 'READ')
+    return names.length > 0 ? [[type.name, names.map(({ name }) => name).toSorted()]] : []
+  })
+  expect(Object.fromEntries(open)).toEqual(
+    Object.fromEntries(Object.entries(openFields).map(([type, names]) => [type, names.toSorted()])),
+  )
+})
+
 /** What it takes to ask for a field: the scope of its type and its own. */
 function own(type: GraphQLObjectType, field: Field): Scope | undefined {
   return ranks.findLast((scope) => scope === scopeOf(type) || scope === scopeOf(field))

@@ -8,7 +8,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 const { pool } = app
 const key = app.firstKey
 
-beforeEach(() => pool.query('truncate freshet.sources, freshet.retailers'))
+beforeEach(() => pool.query('truncate freshet.sources, freshet.retailers cascade'))
 
 type Page = {
   nodes: { name: string; slug: string }[]
@@ -99,7 +99,7 @@ test('pages of any size, one after the other, are the whole list in the order of
   const sizes = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1, maxLength: 4 })
   await fc.assert(
     fc.asyncProperty(fc.array(oddName, { maxLength: 14 }), sizes, async (names, pageSizes) => {
-      await pool.query('truncate freshet.sources, freshet.retailers')
+      await pool.query('truncate freshet.sources, freshet.retailers cascade')
       await insert(...names)
       expect(await walk(pageSizes)).toEqual(await slugsInOrder('name, id'))
       expect(await walk(pageSizes, { orderBy: 'NEWEST' })).toEqual(await slugsInOrder('id desc'))

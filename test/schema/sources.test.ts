@@ -236,6 +236,16 @@ test('S3 §9.5: a review is of a site: it stays within its domain and ends with 
   expect(await update(id, { url: 'https://shop.other.example' })).toMatchObject(unreviewed)
 })
 
+test('S3 §9.5: a review ends when the source loses its site, and when it gets its first', async () => {
+  const { id } = await aSource({ kind: 'SCRAPE', url: 'https://shop.example/a' })
+  const review = { id, tosApprovedBy: 'a person' }
+  const unreviewed = { tosReviewedAt: null, tosApprovedBy: null }
+  await app.send(ReviewSource, { input: review })
+  expect(await update(id, { url: null })).toMatchObject(unreviewed)
+  await app.send(ReviewSource, { input: review })
+  expect(await update(id, { url: 'https://shop.example/a' })).toMatchObject(unreviewed)
+})
+
 /** A retailer with one source of each kind given; the source at `primary` has the mark. */
 async function aShop(kinds: SourceKind[], primary?: number) {
   const retailerId = await aRetailer()

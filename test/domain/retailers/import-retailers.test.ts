@@ -7,7 +7,7 @@ const stand = await openStand()
 afterAll(() => stand[Symbol.asyncDispose]())
 const { db, pool } = stand
 
-beforeEach(() => pool.query('truncate freshet.sources, freshet.retailers, freshet.audit_log'))
+beforeEach(() => pool.query('truncate freshet.sources, freshet.retailers, freshet.audit_log cascade'))
 
 const run = (csv: string, dryRun = false) => importRetailers(db, actor, csv, { dryRun })
 const rows = async (columns = 'slug, name, website, domain, logo_url, tier') =>

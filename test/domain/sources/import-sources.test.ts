@@ -11,7 +11,7 @@ afterAll(() => stand[Symbol.asyncDispose]())
 const { db, pool } = stand
 
 beforeEach(async () => {
-  await pool.query('truncate freshet.sources, freshet.retailers, freshet.audit_log')
+  await pool.query('truncate freshet.sources, freshet.retailers, freshet.audit_log cascade')
   const list =
     'name,slug,website\nAlpha,alpha,https://www.alpha.example\nBeta,beta,https://beta.example\nTwin,twin-1,https://twin.example\nTwin,twin-2,https://twin.example'
   await importRetailers(db, actor, list)
@@ -72,16 +72,17 @@ test('S2 §18.2: the kind is DIRECT where none is given, and each kind starts wi
   ])
 })
 
-test('S2 §18.2: the oldest direct source becomes primary, once for each retailer', async () => {
+test('S2 §18.2: the oldest direct source becomes primary, whatever its id, once for each retailer', async () => {
   await run(`retailer,name,kind,created_at
-alpha,younger,DIRECT,2024-05-02
-alpha,oldest,DIRECT,2024-05-01T23:59:59+00:00
-alpha,older feed,AFFILIATE_FEED,2020-01-01
+alpha,a younger one,DIRECT,2024-05-02
+alpha,an older feed,AFFILIATE_FEED,2020-01-01
+alpha,the oldest,DIRECT,2024-05-01T23:59:59+00:00
 beta,feed alone,AFFILIATE_FEED,2020-01-01`)
+  expect(await idOf('the oldest')).toBeGreaterThan(await idOf('a younger one'))
   expect(await rows()).toEqual([
-    { slug: 'alpha', name: 'older feed', kind: 'AFFILIATE_FEED', primary: false },
-    { slug: 'alpha', name: 'oldest', kind: 'DIRECT', primary: true },
-    { slug: 'alpha', name: 'younger', kind: 'DIRECT', primary: false },
+    { slug: 'alpha', name: 'a younger one', kind: 'DIRECT', primary: false },
+    { slug: 'alpha', name: 'an older feed', kind: 'AFFILIATE_FEED', primary: false },
+    { slug: 'alpha', name: 'the oldest', kind: 'DIRECT', primary: true },
     { slug: 'beta', name: 'feed alone', kind: 'AFFILIATE_FEED', primary: false },
   ])
   expect(await audits()).toEqual([{ changes: { created: { to: 4 }, updated: { to: 0 }, displayPrimaries: { to: 1 } } }])

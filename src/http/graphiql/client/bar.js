@@ -1,5 +1,5 @@
 import { openOperation } from './editor.js'
-import { forgetKey, onKeyChange, readKey, setKey, shortKey } from './key.js'
+import { forgetKey, keyProblem, onKeyChange, readKey, setKey, shortKey } from './key.js'
 
 // The bar above the editor: the key, its state, and the ready-made operations.
 
@@ -61,7 +61,11 @@ export function drawBar(bar, operations) {
   )
   return {
     /** Takes the code of a refusal, or undefined for an answer that was given. */
-    showAnswer: (code) => show(hints[code]),
+    showAnswer: (code) => {
+      // A key that stands in the field and was not taken explains a refusal better than the refusal does.
+      const untaken = field.value.trim() && !readKey() ? keyProblem(field.value) : undefined
+      show(untaken && code ? untaken : hints[code])
+    },
     offerOperations() {
       menu.disabled = false
     },

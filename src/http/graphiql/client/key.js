@@ -9,11 +9,18 @@ export function readKey() {
   return sessionStorage.getItem(storageKey)
 }
 
-/** Takes a pasted key, with or without "Bearer" before it. Returns what is wrong with it, or nothing. */
+const keyIn = (text) => text.trim().replace(/^Bearer\s+/i, '')
+
+/** What is wrong with a pasted key, or nothing; "Bearer" may stand before it. */
+export function keyProblem(text) {
+  return form.test(keyIn(text)) ? undefined : 'not a whole key: frs_ and 43 characters'
+}
+
+/** Takes a pasted key. Returns what is wrong with it, or nothing. */
 export function setKey(text) {
-  const key = text.trim().replace(/^Bearer\s+/i, '')
-  if (!form.test(key)) return 'not a whole key: frs_ and 43 characters'
-  sessionStorage.setItem(storageKey, key)
+  const problem = keyProblem(text)
+  if (problem) return problem
+  sessionStorage.setItem(storageKey, keyIn(text))
   tell()
   return undefined
 }
