@@ -16,7 +16,9 @@ import { watchRevocations } from './http/revocations.ts'
 import { startHttp } from './http/server.ts'
 import { createStreams } from './http/streams.ts'
 import { createGraphql } from './http/yoga.ts'
+import { startClockWatch } from './jobs/clock-watch.ts'
 import { startClock } from './jobs/clock.ts'
+import { arrangeDriver } from './jobs/pg-cron.ts'
 import { prepareQueues } from './jobs/prepare.ts'
 import { startQueue } from './jobs/queue.ts'
 import type { Log } from './log.ts'
@@ -26,6 +28,8 @@ export type App = AsyncDisposable & {
   url: string
   /** The first admin key of an empty installation: to be shown once. */
   firstKey: string | undefined
+  /** Who drives the schedules, for people. */
+  schedules: string
 }
 
 export type AppOptions = { config: Config; database: Database; log: Log; now?: () => Date; schema?: GraphQLSchema }
@@ -61,10 +65,12 @@ export async function startApp({
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
   await prepareQueues(pool)
   starting.use(await startQueue(database.directUrl, config.role, log))
+  const schedules = await arrangeDriver(config, { pool, directUrl: database.directUrl, log })
   if (config.role !== 'api') starting.use(await startClock(pool, log))
+  const clock = starting.use(await startClockWatch(pool, log))
 
   const streams = createStreams(now)
-  const metrics = createMetrics(pool, streams)
+  const metrics = createMetrics(pool, streams, clock)
   const startGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
@@ -87,6 +93,8 @@ export async function startApp({
       checks: [
         { name: 'database', run: async () => void (await pool.query('select 1')) },
         { name: 'migrations', run: await watchMigrations(pool) },
+        // A late clock is told, but a catalogue that can be read stays in service.
+        { name: 'clock', run: async () => clock.problem(), isAdvice: true },
       ],
       ...graphql,
     }),
@@ -94,5 +102,10 @@ export async function startApp({
   // Last, when nothing else can fail: a key that is stored is shown, for nobody could learn it later.
   const firstKey = config.access.adminKey ? undefined : await createFirstKey(db, actor)
   const running = starting.move()
-  return { url: http.url, firstKey, [Symbol.asyncDispose]: () => running.disposeAsync() }
+  return {
+    url: http.url,
+    firstKey,
+    schedules,
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  }
 }

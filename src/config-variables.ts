@@ -76,6 +76,16 @@ export const variables = {
     'false',
     'Whether starting brings the database up to date. With false the role needs no DDL rights.',
   ),
+  FRESHET_PG_CRON: variable(
+    flag(true),
+    'false',
+    'Whether pg_cron drives the schedules where it can be had. With false its job is taken away, and a worker drives.',
+  ),
+  FRESHET_AUDIT_KEEP_DAYS: variable(
+    whole(0, 36_500, 0),
+    '730',
+    'After how many days entries of the audit log are deleted; 0: never.',
+  ),
   FRESHET_POOL_SIZE: variable(whole(2, 200, 10), '10', 'Connections a process holds at most for requests.'),
   FRESHET_SHUTDOWN_SECONDS: variable(
     whole(1, 600, 25),

@@ -152,6 +152,7 @@ function group(v: Values) {
       url: v.DATABASE_URL,
       directUrl: v.DATABASE_DIRECT_URL ?? v.DATABASE_URL,
       migrate: v.FRESHET_MIGRATE,
+      pgCron: v.FRESHET_PG_CRON,
       poolSize: v.FRESHET_POOL_SIZE,
     },
     http: {
@@ -180,6 +181,7 @@ function group(v: Values) {
       apifyToken: v.APIFY_TOKEN,
       llm: { url: v.FRESHET_LLM_URL, model: v.FRESHET_LLM_MODEL, key: v.FRESHET_LLM_KEY },
     },
+    maintenance: { auditKeepDays: v.FRESHET_AUDIT_KEEP_DAYS },
     listings: { softDeleteWindowHours: v.SOFT_DELETE_WINDOW_HOURS, staleDays: v.LISTING_STALE_DAYS },
   }
 }

@@ -4,7 +4,6 @@ import { readConfig, secretsOf, type Config, type Environment } from './config.t
 import { openDatabase, type Database } from './db/open.ts'
 import { assertReachable } from './db/reach.ts'
 import { createLog } from './log.ts'
-import { tickSeconds } from './jobs/clock.ts'
 
 export type Running = { config: Config; database: Database; app: App }
 
@@ -34,18 +33,14 @@ export async function runServer(env: Environment, options: ServerOptions): Promi
   log.info({ signal: signal.reason }, 'stopping')
 }
 
-function welcome({ config: { role }, database, app: { url, firstKey } }: Running): string {
+function welcome({ config: { role }, database, app: { url, firstKey, schedules } }: Running): string {
   const lines = [
     role === 'worker' ? `Health     ${url}/readyz` : `GraphiQL   ${url}/graphql`,
     `Postgres   ${database.description}`,
-    `Schedules  ${scheduleDriver(role)}`,
+    `Schedules  ${schedules}`,
     ...(firstKey
       ? [`Admin key  ${firstKey}`, '           shown only this once: it is stored as a hash. Paste it into GraphiQL.']
       : []),
   ]
   return `\n  Freshet is ready.\n\n${lines.map((line) => `  ${line}\n`).join('')}\n`
 }
-
-/** Who drives the schedules, as seen from a process of this role. */
-export const scheduleDriver = (role: Config['role']) =>
-  role === 'api' ? 'driven by a worker process' : `this process's own clock, every ${tickSeconds} s`

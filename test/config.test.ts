@@ -189,6 +189,22 @@ const cases: Record<VariableName, { good: [string, unknown][]; bad: string[]; st
     standard: undefined,
   },
   APIFY_TOKEN: { good: [['apify_api_x', 'apify_api_x']], bad: [], standard: undefined },
+  FRESHET_PG_CRON: {
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['auto', '1'],
+    standard: true,
+  },
+  FRESHET_AUDIT_KEEP_DAYS: {
+    good: [
+      ['0', 0],
+      ['36500', 36_500],
+    ],
+    bad: ['-1', '36501', 'never'],
+    standard: 0,
+  },
   SOFT_DELETE_WINDOW_HOURS: {
     good: [
       ['1', 1],

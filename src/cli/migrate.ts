@@ -8,7 +8,8 @@ Examples:
   freshet migrate --dry-run         lists what would run, changes nothing
   freshet migrate                   brings the database to where this program needs it
 
-All of it runs in one transaction: a failure leaves the database as it was.`
+All of it runs in one transaction: a failure leaves the database as it was. Then queues get their settings, and pg_cron, where it
+can be had, its job.`
 
 /** `freshet migrate`: brings the database up to date, or says what that would take. */
 export function addMigrate(program: Command, run: Run): void {
@@ -21,7 +22,7 @@ export function addMigrate(program: Command, run: Run): void {
       run(async (context, { dryRun = false }: { dryRun?: boolean }) => {
         const { withDatabase } = await import('./connect.ts')
         const { migrate, planMigration } = await import('../db/migrate/migrate.ts')
-        await withDatabase(context, async ({ database: { directUrl } }) => {
+        await withDatabase(context, async ({ config, database: { directUrl } }) => {
           const plan = await planMigration(directUrl)
           const { describePlan } = await import('../db/migrate/plan.ts')
           if (dryRun) return print(context, tell('Would run', describePlan(plan)), { dryRun, ...planned(plan) })
@@ -31,7 +32,14 @@ export function addMigrate(program: Command, run: Run): void {
           const report = await migrate(directUrl, { onStep })
           const { prepareQueuesAt } = await import('../jobs/prepare.ts')
           await prepareQueuesAt(directUrl)
-          print(context, tell('Ran', describeReport(report)), { dryRun, ...report })
+          const { changeJob, describeDriver } = await import('../jobs/pg-cron.ts')
+          const pgCron = await changeJob(config.database.pgCron, directUrl)
+          const schedules = describeDriver('api', pgCron)
+          print(context, `${tell('Ran', describeReport(report))}\nSchedules: ${schedules}.`, {
+            dryRun,
+            ...report,
+            pgCron,
+          })
         })
       }),
     )

@@ -22,15 +22,14 @@ export function addStart(program: Command, run: Run): void {
     .addHelpText('after', help)
     .action(
       run(async ({ env, out, signal, json }, { role }: { role?: string }) => {
-        const { runServer, scheduleDriver } = await import('../main.ts')
+        const { runServer } = await import('../main.ts')
         const given = role ? { ...env, FRESHET_ROLE: role } : env
         if (!json) return runServer(given, { out, signal })
         return runServer(given, {
           out,
           signal,
           readable: false,
-          announce: ({ config, database, app: { url, firstKey } }) => {
-            const schedules = scheduleDriver(config.role)
+          announce: ({ config, database, app: { url, firstKey, schedules } }) => {
             const postgres = database.description
             return `${toJson({ ready: { url, role: config.role, postgres, schedules, firstKey: firstKey ?? null } })}\n`
           },

@@ -3,8 +3,11 @@ import { reason, type Log } from '../log.ts'
 import { briefly } from './outage.ts'
 import { sendProblem } from './problem.ts'
 
-/** One thing that must hold before requests can be answered. `run` says what is wrong and what to do, or throws. */
-export type Check = { name: string; run: () => Promise<string | undefined> }
+/**
+ * One thing that must hold before requests can be answered. `run` says what is wrong and what to do, or throws. What an
+ * advice says is shown too, but takes nobody out of service.
+ */
+export type Check = { name: string; run: () => Promise<string | undefined>; isAdvice?: boolean }
 /** What each part says of itself; `failing` is empty when all is well. */
 type Readiness = { parts: Record<string, string>; failing: string[] }
 
@@ -38,7 +41,7 @@ export function createReadiness(checks: Check[], log: Log): () => Promise<Readin
   }
   const lookAtAll = async (): Promise<Readiness> => {
     const results = await Promise.all(checks.map(look))
-    const failing = results.flatMap(([name, state]) => (state === 'ok' ? [] : [name]))
+    const failing = results.flatMap(([name, state], index) => (state === 'ok' || checks[index]?.isAdvice ? [] : [name]))
     return { parts: Object.fromEntries(results), failing }
   }
   let running: Promise<Readiness> | undefined

@@ -8,7 +8,7 @@ const longestName = 80
 const seconds = [0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 /** What Prometheus reads at /metrics. The number of series is bounded: a client chooses its operation names. */
-export function createMetrics(pool: Pool, streams: Streams) {
+export function createMetrics(pool: Pool, streams: Streams, clock: { lagSeconds: () => number }) {
   const registry = new Registry()
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
@@ -46,6 +46,8 @@ export function createMetrics(pool: Pool, streams: Streams) {
   gauge('freshet_db_pool_max_connections', 'Connections that the request pool may hold.', () => pool.options.max)
   gauge('freshet_db_pool_waiting_requests', 'Requests that wait for a connection.', () => pool.waitingCount)
   gauge('freshet_subscribers', 'Subscriptions open now.', () => streams.size)
+  const lagHelp = 'Seconds since the clock of the schedules last ticked; NaN if it never did. Above 165 it is late.'
+  gauge('freshet_clock_lag_seconds', lagHelp, clock.lagSeconds)
 
   function gauge(name: string, help: string, read: () => number) {
     new Gauge({

@@ -5,9 +5,11 @@ import { reason, type Log } from '../log.ts'
 export const tickSeconds = 5
 const leaseSeconds = 15
 
+type Beat = { drives: boolean; claimed: number }
+
 /**
  * A worker's own clock: it offers to drive the schedules every five seconds. The database decides who does: one driver
- * at a time holds the lease, and another worker takes over when it runs out.
+ * at a time holds the lease, and another worker takes over when it runs out. pg_cron, where it calls, comes first.
  */
 export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1000): Promise<AsyncDisposable> {
   const driver = `worker ${hostname()}:${process.pid}`
@@ -15,27 +17,45 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
   const tick = async () => {
     try {
       const values = [driver, `${leaseSeconds} seconds`]
-      const { rows } = await pool.query<{ drives: boolean }>({
-        name: 'tick',
-        text: 'select freshet.tick($1, $2::interval, now()) as drives',
-        values,
-      })
-      const now = rows[0]?.drives ?? false
-      if (now !== drives)
-        log.info({ driver }, now ? 'this worker drives the schedules' : 'another worker drives the schedules')
-      drives = now
+      const text = 'select drives, claimed from freshet.tick($1, $2::interval, now())'
+      const { rows } = await pool.query<Beat>({ name: 'tick', text, values })
+      const beat = rows[0] ?? { drives: false, claimed: 0 }
+      if (beat.drives !== drives)
+        log.info({ driver }, beat.drives ? 'this worker drives the schedules' : 'another clock drives the schedules')
+      if (beat.claimed > 0) log.debug({ claimed: beat.claimed }, 'schedules were due')
+      drives = beat.drives
     } catch (error) {
       log.warn({ error: reason(error) }, 'the clock could not tick')
     }
   }
-  await tick()
-  let ticking: Promise<void> | undefined
-  // A beat that falls due while one is still under way is left out: they must not pile up before a slow database.
-  const timer = setInterval(() => (ticking ??= tick().finally(() => (ticking = undefined))), everyMs)
+  const release = async () => {
+    try {
+      if (drives) await pool.query('select freshet.release_clock($1, now())', [driver])
+    } catch (error) {
+      log.warn({ error: reason(error) }, 'the clock could not be handed over: its lease runs out by itself')
+    }
+  }
+  const beats = await repeat(tick, everyMs)
+  return {
+    async [Symbol.asyncDispose]() {
+      await beats[Symbol.asyncDispose]()
+      await release()
+    },
+  }
+}
+
+/**
+ * Does something now and then again at every beat. A beat that falls due while one is still under way is left out: they
+ * must not pile up before a slow database.
+ */
+export async function repeat(work: () => Promise<void>, everyMs: number): Promise<AsyncDisposable> {
+  await work()
+  let working: Promise<void> | undefined
+  const timer = setInterval(() => (working ??= work().finally(() => (working = undefined))), everyMs)
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
-      await ticking
+      await working
     },
   }
 }

@@ -1,7 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { judgeCron, judgeVersion } from '../../src/cli/doctor/database.ts'
+import { judgeVersion } from '../../src/cli/doctor/database.ts'
+import { judgePgCron } from '../../src/cli/doctor/pg-cron.ts'
 import { checkDataDirectory, judgeSpace } from '../../src/cli/doctor/data-directory.ts'
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { readConfig } from '../../src/config.ts'
@@ -29,7 +30,7 @@ test('finds nothing wrong with a good installation', async () => {
   expect(code).toBe(0)
   expect(answer.ok).toBe(true)
   expect(answer.checks.map(({ check, verdict }: Finding) => [check, verdict])).toEqual(
-    ['configuration', 'database', 'migrations', 'queue', 'rights', 'extensions', 'clock skew', 'schedules'].map(
+    ['configuration', 'database', 'migrations', 'queue', 'rights', 'pg_cron', 'clock skew', 'schedules'].map(
       (check) => [check, 'ok'],
     ),
   )
@@ -181,7 +182,7 @@ test.each([
     'warn',
     /^the last tick was 5 min ago, by worker a:1$/,
   ],
-  ['driver = null, last_tick_at = null', 'warn', /^no worker has driven them yet$/],
+  ['driver = null, last_tick_at = null', 'warn', /^nobody has driven them yet$/],
 ])('schedules with %s are %s', async (set, verdict, message) => {
   await database.pool.query(`update freshet.clock set ${set}`)
   const { code, find } = await examine(good)
@@ -207,15 +208,31 @@ test.each([
   expect(judgeVersion(version, number, 'here').verdict).toBe(verdict)
 })
 
+const job = {
+  isActive: true,
+  schedule: '* * * * *',
+  command: 'select freshet.tick()',
+  database: 'app',
+  status: 'succeeded',
+  message: null,
+}
 test.each([
-  [undefined, 'pg_cron is not available'],
-  [{ installed: null }, 'pg_cron is available, not created'],
-  [{ installed: '1.6' }, 'pg_cron 1.6 is created'],
-])('extensions: %j', (row, message) => {
-  expect(judgeCron(row)).toMatchObject({
-    verdict: 'ok',
-    message: `${message}; schedules are driven by a worker's own clock`,
-  })
+  [
+    { reason: 'this server does not have the extension' },
+    'ok',
+    'not used (this server does not have the extension): a worker drives the schedules',
+  ],
+  [{ home: 'postgres' }, 'warn', 'it lives in the database postgres, without a job for this one'],
+  [{ home: 'app', job }, 'ok', 'it calls the clock every minute, from the database app'],
+  [{ home: 'app', job: { ...job, status: null } }, 'ok', 'it calls the clock every minute, from the database app'],
+  [{ home: 'app', job: { ...job, isActive: false } }, 'warn', 'its job in the database app is switched off'],
+  [
+    { home: 'app', job: { ...job, status: 'failed', message: 'connection failed' } },
+    'warn',
+    'its last call failed: connection failed',
+  ],
+])('pg_cron as %j is %s', (found, verdict, message) => {
+  expect(judgePgCron(found)).toMatchObject({ check: 'pg_cron', verdict, message })
 })
 
 test.each([

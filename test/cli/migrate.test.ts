@@ -8,7 +8,7 @@ const schema = "select to_regnamespace('freshet')::text as schema"
 
 test('--dry-run lists what would run and changes nothing; then it runs; then nothing is left to do', async () => {
   await using database = await createEmptyDatabase()
-  const env = { DATABASE_URL: database.url }
+  const env = { DATABASE_URL: database.url, FRESHET_PG_CRON: 'false' }
   const dry = await run(['migrate', '--dry-run'], { env })
   expect({ code: dry.code, err: dry.err }).toEqual({ code: 0, err: '' })
   expect(dry.out).toMatch(/^Would run:\n {2}install queue \d+\n {2}run migrations\/0001_/)
@@ -19,14 +19,15 @@ test('--dry-run lists what would run and changes nothing; then it runs; then not
   expect(done.out).toMatch(/^Ran:\n {2}installed queue \d+\n {2}ran migrations\/0001_/)
   expect((await database.pool.query(schema)).rows).toEqual([{ schema: 'freshet' }])
 
-  const nothing = { code: 0, out: 'Nothing to do: the database is up to date.\n', err: '' }
-  expect(await run(['migrate'], { env })).toEqual(nothing)
-  expect(await run(['migrate', '--dry-run'], { env })).toEqual(nothing)
+  const nothing = 'Nothing to do: the database is up to date.\n'
+  const driver = 'Schedules: a worker process (pg_cron: FRESHET_PG_CRON is false).\n'
+  expect(await run(['migrate'], { env })).toEqual({ code: 0, out: nothing + driver, err: '' })
+  expect(await run(['migrate', '--dry-run'], { env })).toEqual({ code: 0, out: nothing, err: '' })
 })
 
 test('a plan and its report have the same form in JSON', async () => {
   await using database = await createEmptyDatabase()
-  const env = { DATABASE_URL: database.url, FRESHET_MIGRATE: 'false' }
+  const env = { DATABASE_URL: database.url, FRESHET_MIGRATE: 'false', FRESHET_PG_CRON: 'false' }
   const plan = await runJson(['migrate', '--dry-run'], { env })
   expect(plan.answer).toEqual({
     dryRun: true,
@@ -36,7 +37,7 @@ test('a plan and its report have the same form in JSON', async () => {
     dropped: [],
   })
   const report = await runJson(['migrate'], { env })
-  expect(report.answer).toEqual({ ...plan.answer, dryRun: false })
+  expect(report.answer).toEqual({ ...plan.answer, dryRun: false, pgCron: { reason: 'FRESHET_PG_CRON is false' } })
 })
 
 test('a database of a newer program is refused', async () => {

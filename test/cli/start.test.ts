@@ -6,7 +6,12 @@ import { cloneDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { credentialKey, run, start } from './stand.ts'
 
-const settings = (url: string) => ({ DATABASE_URL: url, CREDENTIAL_ENCRYPTION_KEY_B64: credentialKey, PORT: '0' })
+const settings = (url: string) => ({
+  DATABASE_URL: url,
+  CREDENTIAL_ENCRYPTION_KEY_B64: credentialKey,
+  PORT: '0',
+  FRESHET_PG_CRON: 'false',
+})
 
 test('the program answers until it is told to stop, then exits with 0', async () => {
   await using database = await cloneDatabase()
@@ -23,7 +28,7 @@ test('the program answers until it is told to stop, then exits with 0', async ()
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
       role: 'all',
       postgres: expect.stringContaining(new URL(database.url).pathname),
-      schedules: "this process's own clock, every 5 s",
+      schedules: "this process's own clock, every 5 s (pg_cron: FRESHET_PG_CRON is false)",
       firstKey: expect.stringMatching(/^frs_[\w-]{43}$/),
     },
   })

@@ -49,7 +49,7 @@ test.each([
   ['truncate a table', 'truncate freshet.retailers cascade'],
   [
     'replace a function',
-    "create or replace function freshet.tick(text, interval, timestamptz) returns boolean language sql as 'select true'",
+    "create or replace function freshet.resolve_alert(text, timestamptz) returns boolean language sql as 'select true'",
   ],
   ['drop a trigger', 'drop trigger _100_refuse_update on freshet.audit_log'],
   ['rewrite the audit log', "update freshet.audit_log set actor = 'nobody'"],

@@ -2,13 +2,18 @@ import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { readSqlFiles } from '../../src/db/migrate/files.ts'
 import { createReadiness } from '../../src/http/health.ts'
 import { createLog } from '../../src/log.ts'
+import { makeQueues } from '../sql/schedule-rows.ts'
+import { cloneDatabase } from '../support/database.ts'
 import { startTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
 import { cutOff } from './cut-off.ts'
 import { watchStatements } from '../support/statements.ts'
 
 const { statements } = watchStatements()
-const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+await database.pool.query('select freshet.tick()')
+const app = await startTestApp({ env: { FRESHET_ROLE: 'api' }, database })
 afterAll(() => app[Symbol.asyncDispose]())
 const worker = await startTestApp({ env: { FRESHET_ROLE: 'worker' } })
 afterAll(() => worker[Symbol.asyncDispose]())
@@ -26,7 +31,7 @@ const ready = async (url = app.url) => {
 const isReady = {
   status: 200,
   type: 'application/json',
-  body: { status: 'ready', checks: { database: 'ok', migrations: 'ok' } },
+  body: { status: 'ready', checks: { database: 'ok', migrations: 'ok', clock: 'ok' } },
 }
 
 beforeEach(() => void (statements.length = 0))
@@ -85,7 +90,7 @@ test('a database that lacks a migration of this program is named, with what to d
     status: 503,
     detail: 'Not ready: migrations.',
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
-    checks: { database: 'ok', migrations: `the database lacks ${newest}: run "freshet migrate"` },
+    checks: { database: 'ok', migrations: `the database lacks ${newest}: run "freshet migrate"`, clock: 'ok' },
   })
   expect(await ready()).toEqual(isReady)
 })
@@ -121,4 +126,17 @@ test('without a database the process is alive and not ready; when it is back, it
   expect(body).toMatchObject({ detail: 'Not ready: database, migrations.' })
   expect(JSON.stringify(body)).not.toMatch(/freshet_test|127\.0\.0\.1|postgres|not currently accepting/)
   await until('it is ready again', async () => (await ready()).status === 200)
+})
+
+test('RULINGS 8: a late clock is told in the body, and keeps the process in service', async () => {
+  await makeQueues(app.pool, 'notify')
+  await app.pool.query(
+    "update freshet.clock set driver = 'pg_cron', last_tick_at = now() - interval '10 minutes', lease_until = now()",
+  )
+  await using api = await startTestApp({ env: { FRESHET_ROLE: 'api' }, database: app.database })
+  const clock = 'late: the last tick was 600 s ago, by pg_cron; start a worker, and look at its log'
+  expect(await ready(api.url)).toEqual({
+    ...isReady,
+    body: { status: 'ready', checks: { database: 'ok', migrations: 'ok', clock } },
+  })
 })

@@ -38,25 +38,27 @@ test('it ticks when it starts, then at every beat, in its own name', async () =>
   expect(said('this worker drives the schedules')).toBe(1)
 })
 
-test('stopped, it ticks no more', async () => {
+test('stopped, it ticks no more, and lets its lease go', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const ticks = vi.spyOn(pool, 'query')
   const clock = await startClock(pool, log, 5)
   vi.advanceTimersByTime(5)
   await clock[Symbol.asyncDispose]()
   vi.advanceTimersByTime(1_000)
-  expect(ticks).toHaveBeenCalledTimes(2)
+  expect(ticks).toHaveBeenCalledTimes(3) // two beats and the release
+  const { rows } = await database.pool.query('select lease_until <= now() as is_free from freshet.clock')
+  expect(rows).toEqual([{ is_free: true }])
 })
 
 test('it says once that another drives, and once when it takes over', async () => {
   await database.pool.query("update freshet.clock set driver = 'another', lease_until = now() + interval '1 hour'")
-  const [others, own] = [said('another worker drives'), said('this worker drives')]
+  const [others, own] = [said('another clock drives'), said('this worker drives')]
   await using _clock = await startClock(pool, log, 5)
-  await until('it noticed', () => said('another worker drives') === others + 1)
+  await until('it noticed', () => said('another clock drives') === others + 1)
   await database.pool.query('update freshet.clock set lease_until = now()')
   await until('it took over', () => said('this worker drives') === own + 1)
   await until('it ticks', async () => (await read()).driver?.startsWith('worker'))
-  expect(said('another worker drives')).toBe(others + 1)
+  expect(said('another clock drives')).toBe(others + 1)
 })
 
 test('it survives the loss of its connection and ticks on', async () => {

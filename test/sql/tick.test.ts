@@ -1,17 +1,33 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
+import { makeQueues } from './schedule-rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
+await makeQueues(pool, 'notify')
 
 const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
-const tick = async (driver: string, now: Date) =>
-  (await pool.query<{ drives: boolean }>("select freshet.tick($1, interval '15 seconds', $2) as drives", [driver, now]))
-    .rows[0]?.drives
+const tick = async (driver: string, now: Date, lease = 15) =>
+  (
+    await pool.query<{ drives: boolean }>('select drives from freshet.tick($1, make_interval(secs => $3), $2)', [
+      driver,
+      now,
+      lease,
+    ])
+  ).rows[0]?.drives
 const clock = async () => (await pool.query('select driver, lease_until, last_tick_at from freshet.clock')).rows
+const openAlerts = async () =>
+  (
+    await pool.query<{ kind: string; message: string }>(
+      'select kind, message from freshet.alerts where resolved_at is null',
+    )
+  ).rows
 
-beforeEach(() => pool.query('update freshet.clock set driver = null, lease_until = null, last_tick_at = null'))
+beforeEach(async () => {
+  await pool.query('update freshet.clock set driver = null, lease_until = null, last_tick_at = null')
+  await pool.query('update freshet.schedules set is_enabled = false; delete from freshet.alerts')
+})
 
 test('the first to tick drives', async () => {
   expect(await tick('a', at(0))).toBe(true)
@@ -38,6 +54,50 @@ test('the driver renews its own lease', async () => {
   expect(await tick('b', at(19))).toBe(false)
 })
 
+test('RULINGS 8: called with no arguments it is pg_cron, whose lease is 150 s, by the clock of the database', async () => {
+  const { rows } = await pool.query('select * from freshet.tick()')
+  expect(rows).toEqual([{ drives: true, claimed: 0 }])
+  const { rows: left } = await pool.query(
+    'select driver, lease_until - last_tick_at as lease, last_tick_at <= now() as is_past from freshet.clock',
+  )
+  expect(left).toEqual([{ driver: 'pg_cron', lease: { minutes: 2, seconds: 30 }, is_past: true }])
+})
+
+test('RULINGS 8: pg_cron takes the clock back from a worker whose lease runs', async () => {
+  await tick('worker a:1', at(0))
+  expect(await tick('pg_cron', at(1), 150)).toBe(true)
+  expect(await clock()).toEqual([{ driver: 'pg_cron', lease_until: at(151), last_tick_at: at(1) }])
+  expect(await tick('worker a:1', at(5))).toBe(false)
+})
+
+test('RULINGS 8: a worker takes over from pg_cron after 150 s, not before, and an alert says so until pg_cron is back', async () => {
+  await tick('pg_cron', at(0), 150)
+  expect(await tick('worker a:1', at(149))).toBe(false)
+  expect(await openAlerts()).toEqual([])
+  expect(await tick('worker a:1', at(150))).toBe(true)
+  const alert = {
+    kind: 'CLOCK_TAKEN_OVER',
+    message: 'pg_cron stopped calling freshet.tick(); worker a:1 drives the schedules.',
+  }
+  expect(await openAlerts()).toEqual([alert])
+  expect(await tick('worker a:1', at(155))).toBe(true)
+  expect(await openAlerts()).toEqual([alert])
+  await tick('pg_cron', at(160), 150)
+  expect(await openAlerts()).toEqual([])
+})
+
+test('one worker that follows another is no alert', async () => {
+  await tick('worker a:1', at(0))
+  await tick('worker b:1', at(15))
+  expect(await openAlerts()).toEqual([])
+})
+
+test('FAULTS R14: a lease from before the clock was set back is not waited for', async () => {
+  await tick('worker a:1', at(3600))
+  expect(await tick('worker b:1', at(3540))).toBe(false)
+  expect(await tick('worker b:1', at(3539))).toBe(true)
+})
+
 test('of eight that tick at once exactly one drives', async () => {
   await tick('gone', at(0))
   const drives = await Promise.all(Array.from({ length: 8 }, (_, index) => tick(`worker-${index}`, at(20))))
@@ -45,6 +105,14 @@ test('of eight that tick at once exactly one drives', async () => {
   expect(await clock()).toEqual([
     { driver: `worker-${drives.indexOf(true)}`, lease_until: at(35), last_tick_at: at(20) },
   ])
+})
+
+test('a driver that stops lets its lease go, and only its own', async () => {
+  await tick('a', at(0))
+  await pool.query('select freshet.release_clock($1, $2)', ['b', at(3)])
+  expect(await tick('b', at(4))).toBe(false)
+  await pool.query('select freshet.release_clock($1, $2)', ['a', at(5)])
+  expect(await tick('b', at(5))).toBe(true)
 })
 
 test('there is one clock and no second', async () => {

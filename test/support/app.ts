@@ -5,7 +5,7 @@ import { readConfig, type Environment } from '../../src/config.ts'
 import type { Scope } from '../../src/domain/access/actor.ts'
 import { makeKey, digestKey } from '../../src/domain/access/key.ts'
 import { createLog } from '../../src/log.ts'
-import { cloneDatabase } from './database.ts'
+import { cloneDatabase, type TestDatabase } from './database.ts'
 import { collectLines } from './lines.ts'
 
 export type Answer<Data = Record<string, never>> = { data: Data | null; errors?: AnswerError[] }
@@ -22,16 +22,17 @@ export type AnswerError = {
 }
 type Ask = { key?: string; headers?: Record<string, string> }
 
-/** A whole server on a database of its own, and the ways a test talks to it. */
+/** A whole server, on a database of its own if none is given, and the ways a test talks to it. */
 export async function startTestApp({
   env = {},
   schema,
   now,
-}: { env?: Environment; schema?: GraphQLSchema; now?: () => Date } = {}) {
+  database: given,
+}: { env?: Environment; schema?: GraphQLSchema; now?: () => Date; database?: TestDatabase } = {}) {
   await using starting = new AsyncDisposableStack()
-  const database = starting.use(await cloneDatabase())
+  const database = given ?? starting.use(await cloneDatabase())
   const { lines, stream } = collectLines()
-  const { config } = readConfig({ PORT: '0', ...env }, { forServer: false })
+  const { config } = readConfig({ PORT: '0', FRESHET_PG_CRON: 'false', ...env }, { forServer: false })
   const opened = {
     url: database.url,
     directUrl: database.url,

@@ -5,7 +5,10 @@ create or replace function freshet.tg_schedules__plan() returns trigger
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  perform freshet.parse_cron(new.cron);
+  -- One that went bad after it was stored can still be disabled.
+  if tg_op = 'INSERT' or new.is_enabled or new.cron is distinct from old.cron then
+    perform freshet.parse_cron(new.cron);
+  end if;
   if tg_op = 'INSERT' or new.time_zone <> old.time_zone then
     perform freshet.check_time_zone(new.time_zone);
   end if;

@@ -1,13 +1,40 @@
--- One beat of the clock. Does nothing while another driver's lease runs; otherwise takes or renews the lease and records
--- the beat, in one conditional UPDATE, so that of any number of callers exactly one drives.
--- Called by: a worker every 5 s. Locks: the clock's row. Idempotent. Returns whether the caller drives.
-create or replace function freshet.tick(p_driver text, p_lease interval, p_now timestamptz) returns boolean
+-- One beat of the clock: takes or renews the lease, enqueues what is due, and places run events that nobody placed, all in
+-- one transaction. Does nothing while another driver's lease runs, except that pg_cron takes the clock back at its next
+-- call. A beat from the future came from a clock that has been set back since: nobody has to wait for its lease.
+-- Says whether the caller drives, and how many schedules it claimed.
+-- Called by: pg_cron every minute (with no arguments), a worker every 5 s. Locks: the clock's row, so that of any number
+-- of callers one drives at a time, and the schedules that are due. Idempotent: called again it finds nothing due.
+create or replace function freshet.tick(
+  p_driver text default 'pg_cron',
+  p_lease interval default '150 seconds',
+  p_now timestamptz default now(),
+  out drives boolean,
+  out claimed integer
+)
 language plpgsql volatile set search_path = ''
 as $$
+declare
+  v_previous text := (select driver from freshet.clock);
 begin
+  claimed := 0;
   update freshet.clock
   set driver = p_driver, lease_until = p_now + p_lease, last_tick_at = p_now
-  where driver is not distinct from p_driver or lease_until is null or lease_until <= p_now;
-  return found;
+  where driver is not distinct from p_driver or p_driver = 'pg_cron' or lease_until is null or lease_until <= p_now
+    or last_tick_at > p_now + interval '1 minute';
+  drives := found;
+  if not drives then
+    return;
+  end if;
+  begin
+    claimed := freshet.enqueue_due(p_now);
+  exception when others then
+    claimed := freshet.enqueue_due_singly(p_now);
+  end;
+  -- What is told of the beat never undoes it.
+  begin
+    perform freshet.tell_beat(v_previous, p_driver, p_now);
+  exception when others then
+    raise warning 'The clock beat, but could not tell of it: %', sqlerrm;
+  end;
 end
 $$;

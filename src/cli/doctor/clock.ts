@@ -1,8 +1,8 @@
 import type { ClientBase } from 'pg'
+import { readClock, type ClockState } from '../../domain/schedules/clock.ts'
 import { ok, warn, type Finding } from './finding.ts'
 
 const maxSkewSeconds = 2
-const maxSilenceSeconds = 60
 const samples = 3
 
 /** How far this machine's clock is from the database's. Of a few askings the fastest answer is the most exact. */
@@ -28,25 +28,21 @@ function judgeSkew(skewSeconds: number): Finding {
   return warn('clock skew', message, 'Let both keep time by NTP: expiry and schedules go by these clocks.')
 }
 
-type ClockRow = { driver: string | null; age: number | null }
-
 /** Whether somebody drives the schedules. Says nothing where the clock is not there yet, or may not be read: others say that. */
 export async function checkClockDriver(client: ClientBase): Promise<Finding[]> {
   try {
-    const { rows } = await client.query<ClockRow>(
-      'select driver, extract(epoch from clock_timestamp() - last_tick_at)::float8 as age from freshet.clock',
-    )
-    return [judgeDriver(rows[0])]
+    return [judgeDriver(await readClock(client))]
   } catch (error) {
-    if (['42P01', '3F000', '42501'].includes((error as { code?: string }).code ?? '')) return []
+    if (['42P01', '42883', '3F000', '42501'].includes((error as { code?: string }).code ?? '')) return []
     throw error
   }
 }
 
-function judgeDriver(row: ClockRow | undefined): Finding {
-  const advice = 'Start a process that works jobs: "freshet start", or "freshet start --role worker".'
-  if (!row || row.age === null) return warn('schedules', 'no worker has driven them yet', advice)
-  const age = row.age < 120 ? `${Math.max(0, Math.round(row.age))} s` : `${Math.round(row.age / 60)} min`
-  if (row.age > maxSilenceSeconds) return warn('schedules', `the last tick was ${age} ago, by ${row.driver}`, advice)
-  return ok('schedules', `driven by ${row.driver}, last tick ${age} ago`)
+function judgeDriver({ driver, lagSeconds, isLate }: ClockState): Finding {
+  const advice =
+    'Start a process that works jobs: "freshet start", or "freshet start --role worker". docs/operations.md says more.'
+  if (lagSeconds === null) return warn('schedules', 'nobody has driven them yet', advice)
+  const age = lagSeconds < 120 ? `${Math.round(lagSeconds)} s` : `${Math.round(lagSeconds / 60)} min`
+  if (isLate) return warn('schedules', `the last tick was ${age} ago, by ${driver}`, advice)
+  return ok('schedules', `driven by ${driver}, last tick ${age} ago`)
 }

@@ -1,9 +1,11 @@
 import type { Config } from '../../config.ts'
 import { openDatabase, type Database } from '../../db/open.ts'
+import { lookAtPgCron } from '../../db/pg-cron.ts'
 import { reachDatabase } from '../../db/reach.ts'
 import { checkClockDriver, checkClockSkew } from './clock.ts'
 import { failFrom, ok, fail, warn, type Finding } from './finding.ts'
 import { checkMigrations } from './migrations.ts'
+import { judgePgCron } from './pg-cron.ts'
 import { checkRights } from './rights.ts'
 
 const check = 'database'
@@ -34,15 +36,12 @@ async function examine(config: Config, database: Database, now: () => Date): Pro
     const reached = judgeVersion(version, number, database.description)
     const pooled = database.url === database.directUrl ? [] : [await checkPooled(database.url)]
     if (reached.verdict === 'fail') return [reached, ...pooled]
-    const extensions = await client.query<{ installed: string | null }>(
-      "select installed_version as installed from pg_available_extensions where name = 'pg_cron'",
-    )
     return [
       reached,
       ...pooled,
       ...(await checkMigrations(database, config.database.migrate)),
       await checkRights(client, config.database.migrate),
-      judgeCron(extensions.rows[0]),
+      judgePgCron(await lookAtPgCron(database.directUrl)),
       await checkClockSkew(client, now),
       ...(await checkClockDriver(client)),
     ]
@@ -59,16 +58,6 @@ export function judgeVersion(version: string, number: number, place: string): Fi
   if (major > newest)
     return warn(check, `${shown} is newer than what was tested`, `Postgres ${oldest} to ${newest} is known to work.`)
   return ok(check, shown)
-}
-
-/** Who drives the schedules does not depend on pg_cron yet; whether it is there is told all the same. */
-export function judgeCron(extension: { installed: string | null } | undefined): Finding {
-  const cron = extension
-    ? extension.installed
-      ? `pg_cron ${extension.installed} is created`
-      : 'pg_cron is available, not created'
-    : 'pg_cron is not available'
-  return ok('extensions', `${cron}; schedules are driven by a worker's own clock`)
 }
 
 async function checkPooled(url: string): Promise<Finding> {

@@ -1,0 +1,14 @@
+-- Who drives the clock, and whether it is late. A clock that never beat is as old as the last deploy. Late means 165 s:
+-- pg_cron's lease (150 s), a worker's beat (5 s), and time to tell of it within three minutes.
+-- Called by: the API, /readyz, the metrics, `freshet doctor`, watch_clock. Locks: none.
+create or replace function freshet.clock_state(
+  p_now timestamptz, out driver text, out last_tick_at timestamptz, out lease_until timestamptz, out lag_seconds double precision,
+  out is_late boolean
+)
+language sql stable set search_path = ''
+as $$
+  select c.driver, c.last_tick_at, c.lease_until,
+    extract(epoch from greatest(p_now, c.last_tick_at) - c.last_tick_at)::double precision,
+    p_now - coalesce(c.last_tick_at, (select max(applied_at) from freshet.applied_sql)) > interval '165 seconds'
+  from freshet.clock c
+$$;

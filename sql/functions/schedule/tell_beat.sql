@@ -1,0 +1,19 @@
+-- What a beat of the clock means to others: the clock is not late; a worker that drives instead of pg_cron says so until
+-- pg_cron is back; run events that nobody placed get their places.
+-- Called by: tick. Locks: the open alerts of the clock, and what place_run_events takes. Idempotent.
+create or replace function freshet.tell_beat(p_previous text, p_driver text, p_now timestamptz) returns void
+language plpgsql volatile set search_path = ''
+as $$
+begin
+  perform freshet.resolve_alert('clock:late', p_now);
+  if p_driver = 'pg_cron' then
+    perform freshet.resolve_alert('clock:taken-over', p_now);
+  elsif p_previous = 'pg_cron' then
+    perform freshet.raise_alert(
+      'CLOCK_TAKEN_OVER', 'P2', 'clock', 'clock:taken-over',
+      format('pg_cron stopped calling freshet.tick(); %s drives the schedules.', p_driver),
+      jsonb_build_object('driver', p_driver, 'previous', p_previous), p_now
+    );
+  end if;
+end
+$$;

@@ -1,0 +1,35 @@
+import { queryRows, type Sql } from '../../db/sql.ts'
+
+/** How the clock stands, by the clock of the database. `lagSeconds` counts from the last tick; null: there was none. */
+export type ClockState = {
+  driver: string | null
+  lastTickAt: Date | null
+  leaseUntil: Date | null
+  lagSeconds: number | null
+  isLate: boolean
+}
+
+const columns =
+  'driver, last_tick_at as "lastTickAt", lease_until as "leaseUntil", lag_seconds as "lagSeconds", is_late as "isLate"'
+
+/** Reads how the clock stands. */
+export const readClock = (sql: Sql): Promise<ClockState> =>
+  read(sql, `select ${columns} from freshet.clock_state(now())`)
+
+/** Reads how the clock stands, and raises an alert if it is late. */
+export const watchClock = (sql: Sql): Promise<ClockState> =>
+  read(sql, `select ${columns} from freshet.watch_clock(now())`)
+
+async function read(sql: Sql, text: string): Promise<ClockState> {
+  const [state] = await queryRows<ClockState>(sql, text)
+  if (!state) throw new Error('The clock has no row.')
+  return state
+}
+
+/** What is wrong with the clock, and what to do, in a line; nothing if it beats in time. */
+export function clockProblem({ driver, lagSeconds, isLate }: ClockState): string | undefined {
+  if (!isLate) return undefined
+  const advice = 'start a worker, and look at its log'
+  if (lagSeconds === null) return `late: nobody has driven the schedules yet; ${advice}`
+  return `late: the last tick was ${Math.round(lagSeconds)} s ago, by ${driver}; ${advice}`
+}
