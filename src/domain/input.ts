@@ -21,18 +21,32 @@ export const text = (max: number) =>
     .max(max, `must have at most ${max} characters.`)
     .refine(storable, 'holds a NUL character or half a surrogate pair.')
 
+const maxAddress = 2000
+
 /** An http or https address without a user name or password in it, written the way a browser would. */
 export const webAddress = z
   .string(must('text'))
   .trim()
-  .max(2000, 'must have at most 2000 characters.')
+  .max(maxAddress, `must have at most ${maxAddress} characters.`)
   .refine(isWebAddress, 'must be an http or https URL without user name and password, as in https://shop.example.')
-  .transform((value) => new URL(value).href)
+  .transform((value) => new URL(value))
+  .refine(isHostName, 'has a host name of more than 253 characters, or of more than 63 between two dots.')
+  .refine(
+    ({ href }) => href.length <= maxAddress,
+    `must have at most ${maxAddress} characters, escapes (%20) included.`,
+  )
+  .transform(({ href }) => href)
 
 function isWebAddress(value: string): boolean {
   if (!URL.canParse(value) || !value.isWellFormed()) return false
   const { protocol, username, password, hostname } = new URL(value)
   return (protocol === 'http:' || protocol === 'https:') && !username && !password && /[^.]\.[^.]/.test(hostname)
+}
+
+/** As RFC 1035 §2.3.4 has it, of the name in ASCII: a few international letters can become a thousand characters. */
+function isHostName({ hostname }: URL): boolean {
+  const name = hostname.replace(/\.$/, '')
+  return name.length <= 253 && name.split('.').every((label) => label.length <= 63)
 }
 
 /** An input as GraphQL gives it: a field may be null where the domain knows only "not given". */

@@ -49,6 +49,30 @@ test.each([
   expect(messages(webAddress, given)).not.toEqual([])
 })
 
+test('RFC 1035: a host name has at most 253 characters, 63 between two dots, as written in ASCII', () => {
+  const longHost = 'has a host name of more than 253 characters, or of more than 63 between two dots.'
+  const label = (length: number) => 'a'.repeat(length)
+  const host = (last: number) => `${label(63)}.${label(63)}.${label(63)}.${label(last)}`
+  expect(messages(webAddress, `https://${label(63)}.example`)).toEqual([])
+  expect(messages(webAddress, `https://${label(64)}.example`)).toEqual([longHost])
+  expect(messages(webAddress, `https://${host(61)}`)).toEqual([])
+  expect(messages(webAddress, `https://${host(61)}.`)).toEqual([])
+  expect(messages(webAddress, `https://${host(62)}`)).toEqual([longHost])
+  expect(messages(webAddress, `https://${'ü'.repeat(56)}.example`)).toEqual([])
+  expect(messages(webAddress, `https://${'ü'.repeat(64)}.example`)).toEqual([longHost])
+  expect(messages(webAddress, `https://${'書店'.repeat(900)}.example`)).toEqual([longHost])
+})
+
+test('an address has at most 2000 characters also when its escapes are written out', () => {
+  const start = 'https://shop.example/'
+  const tooLong = 'must have at most 2000 characters, escapes (%20) included.'
+  const spaces = Math.floor((2000 - start.length - 1) / 3)
+  const fits = `${start}${' '.repeat(spaces)}${'x'.repeat(2000 - start.length - 3 * spaces)}`
+  expect(webAddress.parse(fits)).toHaveLength(2000)
+  expect(messages(webAddress, `${fits}x`)).toEqual([tooLong])
+  expect(messages(webAddress, `${start}${'ü'.repeat(1000)}`)).toEqual([tooLong])
+})
+
 test('a web address that was normalised is normal', () => {
   fc.assert(
     fc.property(fc.webUrl({ withFragments: true, withQueryParameters: true }), (url) => {
