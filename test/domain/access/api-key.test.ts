@@ -14,7 +14,7 @@ const { db, pool, appPool } = stand
 const now = new Date('2026-11-18T09:30:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-beforeEach(() => pool.query('truncate freshet.audit_log, freshet.api_keys'))
+beforeEach(() => pool.query('truncate freshet.audit_log, freshet.api_keys cascade'))
 
 const ten = <Result>(work: () => Promise<Result>) => Promise.all(Array.from({ length: 10 }, () => work()))
 const keyRows = async (columns = 'name, scopes::text, revoked_at') =>
