@@ -61,6 +61,7 @@ create table freshet.api_keys (
   created_by text not null,
   constraint api_keys_pkey PRIMARY KEY (id),
   constraint api_keys_hash_key UNIQUE (hash),
+  constraint expires_at_in_range CHECK (EXTRACT(year FROM (expires_at AT TIME ZONE 'UTC'::text)) >= 1::numeric AND EXTRACT(year FROM (expires_at AT TIME ZONE 'UTC'::text)) <= 9999::numeric),
   constraint has_a_scope CHECK (cardinality(scopes) > 0),
   constraint hash_is_sha256 CHECK (octet_length(hash) = 32),
   constraint name_is_not_blank CHECK (btrim(name) <> ''::text)

@@ -21,7 +21,8 @@ create table freshet.api_keys (
   constraint api_keys_hash_key unique (hash),
   constraint name_is_not_blank check (btrim(name) <> ''),
   constraint hash_is_sha256 check (octet_length(hash) = 32),
-  constraint has_a_scope check (cardinality(scopes) > 0)
+  constraint has_a_scope check (cardinality(scopes) > 0),
+  constraint expires_at_in_range check (extract(year from expires_at at time zone 'UTC') between 1 and 9999)
 );
 create index api_keys_prefix_idx on freshet.api_keys (prefix);
 

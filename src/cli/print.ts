@@ -29,5 +29,6 @@ export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')
 }
 
-/** A moment as people read it, in UTC. */
-export const shortTime = (at: Date) => `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+/** A moment as people read it, in UTC. One that JavaScript cannot read must not keep the rest of a list from being shown. */
+export const shortTime = (at: Date): string =>
+  Number.isNaN(at.getTime()) ? 'unreadable' : `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`

@@ -1,5 +1,6 @@
 import { GraphQLError, type ValueNode } from 'graphql'
 import { z } from 'zod'
+import { isInCalendar, outsideCalendar } from '../domain/moment.ts'
 import { builder } from './builder.ts'
 
 const form = z.iso.datetime({ offset: true })
@@ -15,9 +16,9 @@ builder.scalarType('JSON', { description: 'Any JSON value.', serialize: (value) 
 
 function toMoment(value: unknown, node?: ValueNode): Date {
   const given = form.safeParse(value)
-  if (given.success) return new Date(given.data)
+  const moment = given.success ? new Date(given.data) : undefined
+  if (moment && isInCalendar(moment)) return moment
+  const problem = moment ? outsideCalendar : 'must be a moment in ISO 8601 with its offset, as in 2026-11-18T09:30:00Z.'
   // An error of GraphQL's own kind: any other would count as a fault of ours.
-  throw new GraphQLError('It must be a moment in ISO 8601 with its offset, as in 2026-11-18T09:30:00Z.', {
-    nodes: node,
-  })
+  throw new GraphQLError(`It ${problem}`, { nodes: node })
 }

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import { afterAll, expect, test } from 'vitest'
 import { authenticate } from '../../src/domain/access/authenticate.ts'
 import { parseExpiry } from '../../src/cli/expiry.ts'
+import { shortTime } from '../../src/cli/print.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { run, runJson } from './stand.ts'
 
@@ -135,6 +136,19 @@ test.each([
   const { code, error } = await create(...more)
   expect(code).toBe(2)
   expect(error.message).toContain(message)
+})
+
+test('a key that would end after the year 9999 is wrong usage', async () => {
+  const { code, error } = await create('--scope', 'READ', '--expires', '9999-12-31T23:59:59-23:59')
+  expect({ code, message: error.message }).toEqual({
+    code: 2,
+    message: '--expires must lie in the years 0001 to 9999, in UTC.',
+  })
+})
+
+test('a moment that cannot be read is shown as such', () => {
+  expect(shortTime(new Date('2026-05-01T12:00:59Z'))).toBe('2026-05-01 12:00 UTC')
+  expect(shortTime(new Date(Number.NaN))).toBe('unreadable')
 })
 
 test.each([

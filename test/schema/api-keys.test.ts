@@ -56,6 +56,24 @@ test.each(['tomorrow', '2027-01-01', '2027-01-01T00:00', '2027-02-30T00:00:00Z',
   },
 )
 
+test('a key may end in the last millisecond of the year 9999, and is listed with it', async () => {
+  const expiresAt = '9999-12-31T23:59:59.999Z'
+  const { data } = await app.ask<Created>(create, { input: { name: 'long', scopes: ['READ'], expiresAt } }, { key })
+  expect(data?.createApiKey.apiKey).toMatchObject({ expiresAt })
+})
+
+test.each(['9999-12-31T23:59:59-23:59', '9999-12-31T23:59:59.999-00:01', '0001-01-01T00:00:00+14:00'])(
+  'refuses a key that ends at %s, outside the years 0001 to 9999 in UTC, and keys can be listed still',
+  async (expiresAt) => {
+    const { errors } = await app.ask(create, { input: { name: 'far', scopes: ['READ'], expiresAt } }, { key })
+    expect(errors?.[0]).toMatchObject({
+      message: expect.stringContaining('It must lie in the years 0001 to 9999, in UTC.') as string,
+      extensions: { code: 'BAD_USER_INPUT', field: 'input.expiresAt' },
+    })
+    expect((await app.ask('{ apiKeys { nodes { expiresAt } } }', {}, { key })).errors).toBeUndefined()
+  },
+)
+
 test('a revoked key is out with the next request', async () => {
   const { data } = await app.ask<Created>(create, { input: { name: 'gone', scopes: ['ADMIN'] } }, { key })
   const { key: made, apiKey } = data!.createApiKey
@@ -76,6 +94,6 @@ test('lists all keys, newest first, revoked ones included', async () => {
     { key },
   )
   const nodes = data!.apiKeys.nodes
-  expect(nodes.map(({ name }) => name)).toEqual(['gone', 'reader', 'first admin'])
-  expect(nodes.map(({ revokedAt }) => revokedAt !== null)).toEqual([true, false, false])
+  expect(nodes.map(({ name }) => name)).toEqual(['gone', 'long', 'reader', 'first admin'])
+  expect(nodes.map(({ revokedAt }) => revokedAt !== null)).toEqual([true, false, false, false])
 })

@@ -61,6 +61,15 @@ test.each([
   expect(await numbers(filter)).toEqual(found)
 })
 
+test('a span from the first to the last moment finds all; one outside the years 0001 to 9999 is refused', async () => {
+  expect(await numbers({ since: '0001-01-01T00:00:00Z', until: '9999-12-31T23:59:59.999Z' })).toEqual([5, 4, 3, 2, 1])
+  const query = 'query ($filter: AuditFilter) { auditLog(filter: $filter) { totalCount } }'
+  for (const filter of [{ since: '0000-01-01T00:00:00Z' }, { until: '9999-12-31T23:59:59-00:01' }]) {
+    const { errors } = await app.ask(query, { filter }, { key })
+    expect(errors?.map(({ extensions }) => extensions.code)).toEqual(['BAD_USER_INPUT'])
+  }
+})
+
 test('an entry says who did it and to what, by their ids', async () => {
   const fields = 'at actor actorKeyId action objectType objectId objectGlobalId changes requestId'
   expect(await find({ requestId: 'r1' }, fields)).toEqual([

@@ -94,6 +94,9 @@ test.each([
   ['a blank name', { name: "' '" }, 'name_is_not_blank'],
   ['no scope', { scopes: "'{}'" }, 'has_a_scope'],
   ['a hash that is no SHA-256', { hash: "'\\x00'" }, 'hash_is_sha256'],
+  ['an end in the year 10000', { expires_at: "'10000-01-01T00:00:00Z'" }, 'expires_at_in_range'],
+  ['an end before the year 1', { expires_at: "'0001-12-31T23:59:59Z BC'" }, 'expires_at_in_range'],
+  ['an end that never comes', { expires_at: "'infinity'" }, 'expires_at_in_range'],
 ])('refuses a key with %s', async (_what, wrong, constraint) => {
   const row = {
     name: "'wrong'",

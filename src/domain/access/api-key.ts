@@ -4,6 +4,7 @@ import { KeyScope } from '../../db/generated/client/enums.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { notFound } from '../errors.ts'
 import { check, text } from '../input.ts'
+import { isInCalendar, outsideCalendar } from '../moment.ts'
 import type { Actor, Scope } from './actor.ts'
 import { audit, changedFields, type Change } from './audit.ts'
 import { digestKey, makeKey, type KeyDigest } from './key.ts'
@@ -17,6 +18,7 @@ const newKey = (now: Date) =>
       .transform((scopes) => [...new Set(scopes)]),
     expiresAt: z
       .date()
+      .refine(isInCalendar, outsideCalendar)
       .refine((moment) => moment > now, 'lies in the past.')
       .nullish(),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { text } from '../input.ts'
+import { isInCalendar, outsideCalendar } from '../moment.ts'
 import { kindForm, networkForm, settings } from './source-input.ts'
 
 /** The columns of an imported list of sources. */
@@ -31,6 +32,7 @@ export const ImportedSource = z.object({
     .trim()
     .pipe(z.union([z.iso.date(), z.iso.datetime({ offset: true })], 'must be a day or a moment, as in 2024-05-01.'))
     .transform((given) => new Date(given))
+    .refine(isInCalendar, outsideCalendar)
     .optional(),
   expiryHours: z
     .string()

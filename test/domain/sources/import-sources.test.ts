@@ -221,6 +221,20 @@ test.each(['1', '2024', '5/1/2024', '2024-02-30', '2024-05-01 10:00', '2024-05-0
   },
 )
 
+test.each(['0000-01-01', '0001-01-01T00:00:00+14:00', '0000-12-31T23:59:59.999Z', '9999-12-31T23:59:59-23:59'])(
+  'refuses %s, which is no moment of the years 0001 to 9999 in UTC',
+  async (moment) => {
+    expect(await problemsOf(run(`retailer,name,created_at\nalpha,a,${moment}`))).toEqual([
+      'csv.line 2.created_at must lie in the years 0001 to 9999, in UTC.',
+    ])
+  },
+)
+
+test.each(['0001-01-01', '9999-12-31T23:59:59.999Z'])('takes %s, the edge of what can be read back', async (moment) => {
+  expect(await run(`retailer,name,created_at\nalpha,a,${moment}`)).toMatchObject({ created: 1 })
+  expect(await rows('s.created_at')).toEqual([{ created_at: new Date(moment) }])
+})
+
 test('a dry run says exactly what would happen, and writes nothing, not even its record', async () => {
   await run('retailer,name,expiry_hours\nalpha,a,24\nalpha,b,24')
   const [before, recorded] = [await rows('s.xmin, s.*'), await audits()]
