@@ -17,7 +17,7 @@ import { refuseForeignForms } from './csrf.ts'
 import { createDocumentCache } from './documents.ts'
 import { createErrorDoor, type ShowError } from './errors.ts'
 import { createGate, type Visitor } from './gate.ts'
-import { limitTokens } from './limits.ts'
+import { limitDocument } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import { readParameters } from './parameters.ts'
 import { problem, problemType } from './problem.ts'
@@ -55,7 +55,7 @@ export function createGraphql({ schema, db, pool, config, log, metrics, streams,
     plugins: [
       refuseForeignForms,
       readParameters,
-      limitTokens(config.http),
+      limitDocument(config.http),
       createGate({ limits: config.http, attempts, streams, revocations, metrics, show }),
       showAll(show, metrics),
       explainEmpty,

@@ -52,6 +52,19 @@ test('a query within the limits runs, and its statements are seen', async () => 
 
 const attacks: [name: string, body: unknown, code: string][] = [
   ['10,000 aliases', { query: `{ ${repeat(10_000, (index) => `a${index}: __typename`)} }` }, 'GRAPHQL_PARSE_FAILED'],
+  ['280 times the same list', { query: `{ ${repeat(280, () => 'retailers{nodes{id}}')} }` }, 'QUERY_TOO_COMPLEX'],
+  [
+    '20 times a list that repeats its field 40 times',
+    { query: `{ ${repeat(20, () => `retailers{${repeat(40, () => 'totalCount')}}`)} }` },
+    'QUERY_TOO_COMPLEX',
+  ],
+  [
+    '150 fragments with the same list',
+    {
+      query: `{ ${repeat(150, (index) => `...F${index}`)} } ${repeat(150, (index) => `fragment F${index} on Query{__typename}`)}`,
+    },
+    'QUERY_TOO_COMPLEX',
+  ],
   ['300 aliases', { query: `{ ${repeat(300, (index) => `a${index}: __typename`)} }` }, 'QUERY_TOO_COMPLEX'],
   ['a depth of 2,000', { query: `{ retailers { nodes ${nested(1000, 'id')} } }` }, 'GRAPHQL_PARSE_FAILED'],
   ['a depth of 200', { query: `{ retailers { nodes ${nested(100, 'id')} } }` }, 'QUERY_TOO_COMPLEX'],
@@ -107,6 +120,15 @@ for (const [name, body, code] of attacks) {
     expect(Math.min(...times)).toBeLessThan(50)
   })
 }
+
+test('a field may stand 141 times in a document, 142 times are refused before anything is compared', async () => {
+  const times = (count: number) => app.ask(`{ ${repeat(count, () => '__typename')} }`)
+  expect(await times(141)).toEqual({ data: { __typename: 'Query' } })
+  expect((await times(142)).errors?.[0]).toMatchObject({
+    message: 'The query repeats itself too often, "__typename" most of all (142).',
+    extensions: { code: 'QUERY_TOO_COMPLEX' },
+  })
+})
 
 test('variables that are nested half a million times, or half a megabyte long, are harmless', async () => {
   const deep = `{"query":"{ __typename }","variables":{"a":${'['.repeat(450_000)}${']'.repeat(450_000)}}}`
