@@ -338,15 +338,25 @@ create function freshet.check_time_zone(p_time_zone text) returns void language 
 
 create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zone, p_max_rows integer DEFAULT 1000, OUT outcome text, OUT wait_seconds integer, OUT alerts jsonb) returns record language plpgsql volatile set search_path="";
 
+create function freshet.clock_state(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language sql stable set search_path="";
+
+create function freshet.cron_field_hint(p_field text, p_least integer, p_most integer, p_names text) returns text language sql immutable set search_path="";
+
 create function freshet.cron_next(p_expr text, p_after timestamp with time zone, p_time_zone text DEFAULT 'UTC'::text) returns timestamp with time zone language plpgsql stable strict set search_path="";
 
 create function freshet.cron_next_wall(p_cron text[], p_after timestamp without time zone) returns timestamp without time zone language plpgsql immutable strict set search_path="";
 
-create function freshet.cron_value(p_text text, p_number integer) returns integer language plpgsql immutable set search_path="";
+create function freshet.cron_value(p_text text, p_least integer, p_names text) returns integer language plpgsql immutable set search_path="";
+
+create function freshet.disable_schedule(p_schedule_id bigint, p_reason text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.end_run_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid, p_wait_ms integer) returns integer language sql volatile set search_path="";
 
 create function freshet.enqueue(p_queue text, p_payload jsonb, p_start_after timestamp with time zone DEFAULT NULL::timestamp with time zone, p_singleton_key text DEFAULT NULL::text, p_group_id text DEFAULT NULL::text, p_priority integer DEFAULT 0) returns uuid language sql volatile set search_path="";
+
+create function freshet.enqueue_due(p_now timestamp with time zone, p_schedule_id bigint DEFAULT NULL::bigint) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.enqueue_due_singly(p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.enqueue_jobs(p_queue text, p_payloads jsonb[], p_start_after timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], p_singleton_keys text[] DEFAULT NULL::text[], p_group_ids text[] DEFAULT NULL::text[], p_priority integer DEFAULT 0) returns uuid[] language plpgsql volatile set search_path="";
 
@@ -374,7 +384,7 @@ create function freshet.own_run(p_run_id bigint, p_attempt integer) returns fres
 
 create function freshet.parse_cron(p_expr text) returns text[] language plpgsql immutable strict set search_path="";
 
-create function freshet.parse_cron_field(p_expr text, p_number integer, p_text text) returns text language plpgsql immutable set search_path="";
+create function freshet.parse_cron_field(p_expr text, p_position integer, p_text text, p_field text, p_least integer, p_most integer, p_names text DEFAULT ''::text) returns text language plpgsql immutable set search_path="";
 
 create function freshet.place_alert_news() returns bigint language plpgsql volatile set search_path="";
 
@@ -386,7 +396,9 @@ create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severi
 
 create function freshet.reap_runs(p_now timestamp with time zone, p_after interval DEFAULT '00:30:00'::interval, p_max_rows integer DEFAULT 100) returns integer language plpgsql volatile set search_path="";
 
-create function freshet.refuse_cron(p_expr text, p_number integer, p_offset integer, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
+create function freshet.refuse_cron(p_expr text, p_position integer, p_field text, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
+
+create function freshet.release_clock(p_driver text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
 
 create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
@@ -395,6 +407,8 @@ create function freshet.restart_run(p_run_id bigint, p_attempt integer, p_now ti
 create function freshet.retry_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.run_alert_key(p_what text, p_run freshet.runs) returns text language sql immutable set search_path="";
+
+create function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text language sql volatile set search_path="";
 
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
 
@@ -412,6 +426,8 @@ create function freshet.start_run(p_job_id uuid, p_kind freshet.run_kind, p_trig
 
 create function freshet.tell_alert(p_alert_id bigint, p_severity freshet.alert_severity, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.tell_beat(p_previous text, p_driver text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
 create function freshet.tg_api_keys__announce_revocation() returns trigger language plpgsql volatile set search_path="";
 
 create function freshet.tg_audit_log__refuse_update() returns trigger language plpgsql volatile set search_path="";
@@ -424,8 +440,10 @@ create function freshet.tg_schedules__plan() returns trigger language plpgsql vo
 
 create function freshet.tg_touch_updated_at() returns trigger language plpgsql volatile set search_path="";
 
-create function freshet.tick(p_driver text, p_lease interval, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
+create function freshet.tick(p_driver text DEFAULT 'pg_cron'::text, p_lease interval DEFAULT '00:02:30'::interval, p_now timestamp with time zone DEFAULT now(), OUT drives boolean, OUT claimed integer) returns record language plpgsql volatile set search_path="";
 
 create function freshet.wake_notify(p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
+
+create function freshet.watch_clock(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language plpgsql volatile set search_path="";
 
 create function freshet.write_audit(p_actor_key_id bigint, p_actor text, p_action text, p_object_type text, p_object_id text, p_changes jsonb, p_request_id text) returns bigint language sql volatile set search_path="";

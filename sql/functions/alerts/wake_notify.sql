@@ -8,6 +8,7 @@ begin
   if not exists (select from freshet.alert_news where is_pending)
     or exists (select from pgboss.job where name = 'notify' and state in ('created', 'retry', 'active'))
     or exists (select from freshet.alert_stream where gave_up_at > p_now - interval '1 hour')
+    or not exists (select from pgboss.queue where name = 'notify')
   then
     return false;
   end if;

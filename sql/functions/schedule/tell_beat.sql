@@ -1,5 +1,5 @@
 -- What a beat of the clock means to others: the clock is not late; a worker that drives instead of pg_cron says so until
--- pg_cron is back; run events that nobody placed get their places.
+-- pg_cron is back; run events that nobody placed get their places; alerts that no job is left to deliver get one.
 -- Called by: tick. Locks: the open alerts of the clock, and what place_run_events takes. Idempotent.
 create or replace function freshet.tell_beat(p_previous text, p_driver text, p_now timestamptz) returns void
 language plpgsql volatile set search_path = ''
@@ -15,5 +15,6 @@ begin
       jsonb_build_object('driver', p_driver, 'previous', p_previous), p_now
     );
   end if;
+  perform freshet.wake_notify(p_now);
 end
 $$;
