@@ -340,13 +340,11 @@ create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zo
 
 create function freshet.clock_state(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language sql stable set search_path="";
 
-create function freshet.cron_field_hint(p_field text, p_least integer, p_most integer, p_names text) returns text language sql immutable set search_path="";
-
 create function freshet.cron_next(p_expr text, p_after timestamp with time zone, p_time_zone text DEFAULT 'UTC'::text) returns timestamp with time zone language plpgsql stable strict set search_path="";
 
 create function freshet.cron_next_wall(p_cron text[], p_after timestamp without time zone) returns timestamp without time zone language plpgsql immutable strict set search_path="";
 
-create function freshet.cron_value(p_text text, p_least integer, p_names text) returns integer language plpgsql immutable set search_path="";
+create function freshet.cron_value(p_text text, p_number integer) returns integer language plpgsql immutable set search_path="";
 
 create function freshet.disable_schedule(p_schedule_id bigint, p_reason text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
@@ -384,7 +382,7 @@ create function freshet.own_run(p_run_id bigint, p_attempt integer) returns fres
 
 create function freshet.parse_cron(p_expr text) returns text[] language plpgsql immutable strict set search_path="";
 
-create function freshet.parse_cron_field(p_expr text, p_position integer, p_text text, p_field text, p_least integer, p_most integer, p_names text DEFAULT ''::text) returns text language plpgsql immutable set search_path="";
+create function freshet.parse_cron_field(p_expr text, p_number integer, p_text text) returns text language plpgsql immutable set search_path="";
 
 create function freshet.place_alert_news() returns bigint language plpgsql volatile set search_path="";
 
@@ -396,7 +394,7 @@ create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severi
 
 create function freshet.reap_runs(p_now timestamp with time zone, p_after interval DEFAULT '00:30:00'::interval, p_max_rows integer DEFAULT 100) returns integer language plpgsql volatile set search_path="";
 
-create function freshet.refuse_cron(p_expr text, p_position integer, p_field text, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
+create function freshet.refuse_cron(p_expr text, p_number integer, p_offset integer, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
 
 create function freshet.release_clock(p_driver text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
 
