@@ -340,6 +340,8 @@ create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zo
 
 create function freshet.clock_state(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language sql stable set search_path="";
 
+create function freshet.complete_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.cron_next(p_expr text, p_after timestamp with time zone, p_time_zone text DEFAULT 'UTC'::text) returns timestamp with time zone language plpgsql stable strict set search_path="";
 
 create function freshet.cron_next_wall(p_cron text[], p_after timestamp without time zone) returns timestamp without time zone language plpgsql immutable strict set search_path="";

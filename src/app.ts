@@ -20,7 +20,7 @@ import { startClockWatch } from './jobs/clock-watch.ts'
 import { startClock } from './jobs/clock.ts'
 import { arrangeDriver } from './jobs/pg-cron.ts'
 import { prepareQueues } from './jobs/prepare.ts'
-import { startQueue } from './jobs/queue.ts'
+import { startWorkers } from './jobs/workers.ts'
 import type { Log } from './log.ts'
 import { schema as ownSchema } from './schema/index.ts'
 
@@ -34,7 +34,7 @@ export type App = AsyncDisposable & {
 
 export type AppOptions = { config: Config; database: Database; log: Log; now?: () => Date; schema?: GraphQLSchema }
 
-/** Starts what the role asks for. Disposing stops it in the reverse order: requests first, then jobs, then connections. */
+/** Starts what the role asks for. Disposing stops it: requests and jobs side by side, then the rest in the reverse order. */
 export async function startApp({
   config,
   database,
@@ -64,7 +64,8 @@ export async function startApp({
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
   await prepareQueues(pool)
-  starting.use(await startQueue(database.directUrl, config.role, log))
+  const services = { pool, db, directUrl: database.directUrl, config, now }
+  const workers = config.role === 'api' ? undefined : starting.use(await startWorkers({ services, log }))
   const schedules = await arrangeDriver(config, { pool, directUrl: database.directUrl, log })
   if (config.role !== 'api') starting.use(await startClock(pool, log))
   const clock = starting.use(await startClockWatch(pool, log))
@@ -106,6 +107,10 @@ export async function startApp({
     url: http.url,
     firstKey,
     schedules,
-    [Symbol.asyncDispose]: () => running.disposeAsync(),
+    async [Symbol.asyncDispose]() {
+      // Side by side: requests and jobs have the same time to finish, not one after the other.
+      await Promise.allSettled([http[Symbol.asyncDispose](), workers?.[Symbol.asyncDispose]()])
+      await running.disposeAsync()
+    },
   }
 }

@@ -1,12 +1,12 @@
 import pg from 'pg'
 import { queryRows, type Sql } from '../db/sql.ts'
 import { jobs as ownJobs } from './index.ts'
+import { deadDelays } from './kit/dead-letter.ts'
 import { deadQueueOf, type Job } from './kit.ts'
 
 /** Beyond the kit's own limit, for when the process is too busy or too dead to keep it. */
 const expiryGraceSeconds = 10
 const daySeconds = 86_400
-const deadRetries = 20
 
 /**
  * Creates every queue and its dead letter queue, and brings the settings of those that exist up to date. Any number of
@@ -58,7 +58,7 @@ function settingsOf({ name, options }: Job): [string, object][] {
       {
         ...common,
         policy: 'standard',
-        retryLimit: deadRetries,
+        retryLimit: deadDelays.length,
         expireInSeconds: 60 + expiryGraceSeconds,
         deleteAfterSeconds: 14 * daySeconds,
       },

@@ -1,0 +1,85 @@
+import type { Clock, JobWithMetadata } from 'pg-boss'
+import { ExpectedError } from '../../expected-error.ts'
+import { withLogFields, type Log } from '../../log.ts'
+import type { JobContext, JobOptions, Services } from '../kit.ts'
+import { countAttempts, outcomeOf, type Outcome } from './outcome.ts'
+
+/** A job as pg-boss hands it out. */
+export type Claim = JobWithMetadata<unknown>
+
+/** A queue as the kit works it. The claim is for dead letters, which need to know where they came from. */
+export type Handler = {
+  name: string
+  options: JobOptions
+  work(context: Omit<JobContext<unknown>, 'payload'>, claim: Claim): Promise<object | void>
+}
+
+export type AttemptParts = {
+  services: Services
+  log: Log
+  clock: Clock
+  /** Aborted when the process is to stop. */
+  stopping: AbortSignal
+  /** Aborted when what still runs is handed back. */
+  deadline: AbortSignal
+}
+
+/**
+ * Runs one attempt and answers how it ended. That is at the latest when its time is up, when the job was taken away, or when
+ * a shutdown can wait no longer: the handler is told by its signal, and what it does afterwards changes nothing.
+ */
+export async function runAttempt(handler: Handler, claim: Claim, parts: AttemptParts): Promise<Outcome> {
+  const { services, log, clock, stopping, deadline } = parts
+  if (stopping.aborted) return { kind: 'handed-back' }
+  const { retryDelays, expireInSeconds } = handler.options
+  const counts = countAttempts(retryDelays, claim)
+  const { attempt, isLastAttempt } = counts
+  const { promise: ended, resolve } = Promise.withResolvers<Outcome>()
+  const over = new AbortController()
+  const end = (outcome: Outcome, reason: unknown) => {
+    over.abort(reason)
+    resolve(outcome)
+  }
+  const onTaken = () => end({ kind: 'lost' }, claim.signal.reason)
+  const onDeadline = () => end({ kind: 'handed-back' }, deadline.reason)
+  const timer = clock.setTimeout(() => {
+    const error = new JobTimeout(expireInSeconds)
+    end(outcomeOf(error, counts), error)
+  }, expireInSeconds * 1000)
+  claim.signal.addEventListener('abort', onTaken)
+  deadline.addEventListener('abort', onDeadline)
+
+  const context = { jobId: claim.id, attempt, isLastAttempt, signal: over.signal, stopping, log, services }
+  const work = async (): Promise<Outcome> => {
+    try {
+      return { kind: 'done', output: (await handler.work(context, claim)) ?? undefined }
+    } catch (error) {
+      // `stopping.throwIfAborted()` is how a handler says that it reached a safe point.
+      if (stopping.aborted && error === stopping.reason) return { kind: 'handed-back' }
+      return outcomeOf(error, counts)
+    }
+  }
+  try {
+    const fields = { queue: handler.name, jobId: claim.id, attempt }
+    return await withLogFields(fields, () => Promise.race([ended, work()]))
+  } finally {
+    clock.clearTimeout(timer)
+    claim.signal.removeEventListener('abort', onTaken)
+    deadline.removeEventListener('abort', onDeadline)
+  }
+}
+
+/** The process is to stop. A handler that has reached a safe point may throw it: `stopping.throwIfAborted()`. */
+export class ShutdownError extends ExpectedError {
+  constructor(message: string) {
+    super('SHUTTING_DOWN', message)
+  }
+}
+
+class JobTimeout extends ExpectedError {
+  constructor(seconds: number) {
+    super('JOB_TIMED_OUT', `The attempt was given up after ${seconds} s.`, {
+      hint: 'Look for what it waits for in the log of its job.',
+    })
+  }
+}

@@ -1,0 +1,28 @@
+import { PgBoss, type Clock } from 'pg-boss'
+import { reason, type Log } from '../../log.ts'
+
+export const superviseSeconds = 5
+const cacheSeconds = 5
+
+export type BossOptions = { url: string; log: Log; clock: Clock; connections: number }
+
+/** pg-boss for a process that works: it also looks after jobs whose worker died, whoever's they were. */
+export async function startBoss({ url, log, clock, connections }: BossOptions): Promise<PgBoss> {
+  const boss = new PgBoss({
+    connectionString: url,
+    application_name: 'freshet:queue',
+    max: connections,
+    connectionTimeoutMillis: 5_000,
+    migrate: false,
+    schedule: false,
+    useListenNotify: true,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
+    queueCacheIntervalSeconds: cacheSeconds,
+    clock,
+  })
+  boss.on('error', (error) => log.warn({ error: reason(error) }, 'the queue met an error'))
+  boss.on('warning', ({ message }) => log.warn({ warning: message }, 'the queue warns'))
+  await boss.start()
+  return boss
+}

@@ -1,0 +1,63 @@
+import { queryRows } from '../../db/sql.ts'
+import { inTransaction } from '../../db/transaction.ts'
+import { failRunOfJob } from '../../domain/runs/fail-run.ts'
+import { deadQueueOf, type Job } from '../kit.ts'
+import type { Handler } from './attempt.ts'
+import type { JobFailure } from './outcome.ts'
+
+const minute = 60
+/** Told again and again for about three days: whoever waits for it must not be forgotten. */
+export const deadDelays = [5, 15, minute, 5 * minute, ...Array.from({ length: 72 }, () => 60 * minute)]
+
+const complete = 'select freshet.complete_job($1, $2, $3, $4::jsonb) as is_told'
+const findRun = "select from freshet.runs where job_id = $1 and status = 'RUNNING'"
+
+/**
+ * The queue of what no attempt could save. pg-boss puts the job there together with its end, also when it was the supervisor
+ * that noticed a dead worker. The run that the job still has is failed; then one transaction tells `onFinalFailure` and marks this
+ * as done.
+ */
+export function deadLetterHandler(job: Job): Handler {
+  return {
+    name: deadQueueOf(job.name),
+    options: { retryDelays: deadDelays, expireInSeconds: minute },
+    async work({ log, services }, claim) {
+      const jobId = claim.sourceId ?? claim.id
+      const { attempts = job.options.retryDelays.length + 1, ...failure } = failureOf(claim.sourceOutput)
+      const payload = job.payload.safeParse(claim.data)
+      log.error({ failedJobId: jobId, ...failure }, 'a job failed for good')
+      // On a connection of its own, under the run's lock; a second time it finds the run ended.
+      const { length: hasRun } = await queryRows(services.pool, findRun, [jobId])
+      if (hasRun) await failRunOfJob(jobId, failure, { ...services, log })
+      await inTransaction(services.pool, async (tx) => {
+        await job.onFinalFailure?.({
+          payload: payload.success ? payload.data : undefined,
+          jobId,
+          attempts,
+          error: failure,
+          tx,
+          log,
+          services,
+        })
+        const values = [claim.name, claim.id, claim.retryCount, JSON.stringify({ told: failure })]
+        const [row] = await queryRows<{ is_told: boolean }>(tx, complete, values)
+        if (!row?.is_told) throw new Error('The dead letter was taken away while it was handled.')
+      })
+    },
+  }
+}
+
+/** pg-boss keeps the failures that it found itself under `value`. */
+function failureOf(output: unknown): JobFailure & { attempts?: number } {
+  type Kept = Partial<JobFailure> & { attempts?: number }
+  const { value, ...direct } = (output ?? {}) as Kept & { value?: Kept | string }
+  const said: Kept = typeof value === 'string' ? { message: value } : (value ?? direct)
+  const message = said.message ?? 'The job failed without a reason.'
+  const lost = message.includes('heartbeat')
+    ? 'WORKER_LOST'
+    : message.includes('timed out')
+      ? 'JOB_TIMED_OUT'
+      : undefined
+  const attempts = said.attempts === undefined ? {} : { attempts: said.attempts }
+  return { code: said.code ?? lost ?? 'UNEXPECTED_ERROR', message, hint: said.hint ?? null, ...attempts }
+}

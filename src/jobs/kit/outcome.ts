@@ -1,0 +1,53 @@
+import type { JobType } from '../../domain/queue/enqueue.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../../domain/queue/outcome.ts'
+import { failureOf } from '../../domain/runs/failure.ts'
+
+/** What an attempt failed with, as it is kept with the job. */
+export type JobFailure = { code: string; message: string; hint: string | null }
+
+/** How an attempt ended. `lost`: the job is no longer this attempt's, so there is nothing to settle. */
+export type Outcome =
+  | { kind: 'done'; output: object | undefined }
+  | { kind: 'cancelled'; reason: string }
+  | { kind: 'snoozed'; seconds: number; reason: string }
+  | { kind: 'handed-back' }
+  | { kind: 'retried'; waitSeconds: number; failure: JobFailure; error: unknown }
+  | { kind: 'failed'; attempts: number; failure: JobFailure; error: unknown }
+  | { kind: 'lost' }
+
+type Counts = { retryCount: number; retryLimit: number }
+type Counted = { attempt: number; isLastAttempt: boolean; waitSeconds: number }
+
+/** Which attempt this is, from 1. A snooze raises pg-boss's count and limit alike, so what is left tells it. */
+export function countAttempts(retryDelays: number[], { retryCount, retryLimit }: Counts): Counted {
+  const left = Math.max(0, retryLimit - retryCount)
+  const attempt = Math.max(1, retryDelays.length + 1 - left)
+  return { attempt, isLastAttempt: left === 0, waitSeconds: retryDelays[attempt - 1] ?? retryDelays.at(-1) ?? 0 }
+}
+
+/** What becomes of a job whose attempt threw this. */
+export function outcomeOf(error: unknown, { attempt, isLastAttempt, waitSeconds }: Counted): Outcome {
+  if (error instanceof CancelJob) return { kind: 'cancelled', reason: error.message }
+  if (error instanceof SnoozeJob) return { kind: 'snoozed', seconds: Math.max(0, error.seconds), reason: error.message }
+  const failure = describeFailure(error)
+  if (isLastAttempt || error instanceof PermanentError) return { kind: 'failed', attempts: attempt, failure, error }
+  return { kind: 'retried', waitSeconds, failure, error }
+}
+
+/** An error without its stack: that goes to the log. */
+export function describeFailure(error: unknown): JobFailure {
+  const { code, message, hint } = failureOf(error)
+  return { code, message, hint: hint ?? null }
+}
+
+/** Reads what a job carries. What cannot be read never will be: it goes to the dead letters with what is wrong. */
+export function readPayload<Payload>({ name, payload }: JobType<Payload>, data: unknown): Payload {
+  const parsed = payload.safeParse(data)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
+  throw new PermanentError(`The payload of a job of "${name}" cannot be read: ${problems.join('; ')}.`, {
+    code: 'JOB_PAYLOAD_INVALID',
+    hint: 'Enqueue the job again with the payload that the queue takes now.',
+    cause: parsed.error,
+  })
+}

@@ -1,0 +1,134 @@
+import { TestClock } from 'pg-boss'
+import { afterAll, expect, test } from 'vitest'
+import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import type { JobContext } from '../../src/jobs/kit.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { advance, openJobs } from '../support/jobs.ts'
+import { until } from '../support/until.ts'
+import { aJob } from './trial-job.ts'
+
+type Context = JobContext<{ number: number }>
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+
+const stateOf = async (id: string | undefined) => {
+  const text = 'select state, output, retry_count, retry_limit from pgboss.job where id = $1'
+  return (await database.pool.query<Record<string, unknown>>(text, [id])).rows[0]
+}
+/** What a worker leaves behind that was killed: a claim whose heart no longer beats. */
+const killWorkerOf = (id: string | undefined) =>
+  database.pool.query("update pgboss.job set heartbeat_on = heartbeat_on - interval '1 hour' where id = $1", [id])
+
+test('a handler whose job was taken from it is told by its signal, and its end changes nothing', async () => {
+  const attempts: Context[] = []
+  const held = Promise.withResolvers<object>()
+  const job = aJob('taken', async (context) => {
+    attempts.push(context)
+    return context.attempt === 1 ? held.promise : { by: 'the second' }
+  })
+  const clock = new TestClock()
+  await using jobs = await openJobs(database, [job], { clock })
+  await using workers = await jobs.work()
+  const id = await enqueue(jobs.pool, job, { number: 1 })
+  await until('it is at work', () => attempts.length === 1)
+  await killWorkerOf(id)
+  await workers.boss.supervise(job.name)
+  await advance(clock, 6) // the heartbeat of 5 s finds the claim gone
+  await until('the second attempt has ended', async () => (await stateOf(id))?.state === 'completed')
+  expect(attempts[0]?.signal.aborted).toBe(true)
+  expect(attempts[0]?.signal.reason).toMatchObject({ message: expect.stringContaining('no longer active') as string })
+  held.resolve({ by: 'the first' })
+  await clock.tick(0)
+  expect(await stateOf(id)).toMatchObject({ state: 'completed', output: { by: 'the second' }, retry_count: 1 })
+  expect(jobs.observed.map(({ outcome }) => outcome).toSorted()).toEqual(['done', 'lost'])
+})
+
+test('a job whose worker was killed is given to another at once; three deaths are the final failure, told once', async () => {
+  const failures: object[] = []
+  const job = aJob('killed', async () => {}, {
+    onFinalFailure: async ({ error, attempts, payload }) => void failures.push({ error, attempts, payload }),
+  })
+  const clock = new TestClock()
+  await using jobs = await openJobs(database, [job], { clock })
+  const workers = await jobs.work([]) // supervises and fetches nothing
+  const id = await enqueue(jobs.pool, job, { number: 7 })
+  for (const count of [0, 1, 2]) {
+    const [claim] = await workers.boss.fetch(job.name)
+    expect(claim).toMatchObject({ id, retryCount: count })
+    await killWorkerOf(id)
+    await advance(clock, 5) // the supervisor's next look
+  }
+  expect(await stateOf(id)).toMatchObject({ state: 'failed' })
+  await workers[Symbol.asyncDispose]()
+  await jobs.drain(job)
+  await jobs.drain(job)
+  expect(failures).toEqual([
+    {
+      error: { code: 'WORKER_LOST', message: 'job heartbeat timeout', hint: null },
+      attempts: 3,
+      payload: { number: 7 },
+    },
+  ])
+})
+
+test('what a snoozed attempt still sends cannot touch the attempt after it', async () => {
+  const job = aJob('fenced')
+  await using jobs = await openJobs(database, [job])
+  await using workers = await jobs.work([])
+  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const [first] = await workers.boss.fetch(job.name)
+  const settle = async (name: string, retryCount: number, more: string) => {
+    const text = `select freshet.${name}_job('fenced', $1, $2, ${more}) as was_ours`
+    return (await jobs.pool.query<{ was_ours: boolean }>(text, [id, retryCount])).rows[0]?.was_ours
+  }
+  expect(await settle('snooze', 0, "interval '0', null")).toBe(true)
+  const [second] = await workers.boss.fetch(job.name)
+  expect([first?.retryCount, second?.retryCount]).toEqual([0, 1])
+  expect(await settle('snooze', 0, "interval '0', null")).toBe(false)
+  expect(await settle('retry', 0, "interval '0', null")).toBe(false)
+  expect(await settle('cancel', 0, 'null')).toBe(false)
+  expect(await settle('complete', 0, 'null')).toBe(false)
+  expect(await workers.boss.complete(job.name, { id: id!, retryCount: 0 })).toMatchObject({ affected: 0 })
+  expect(await stateOf(id)).toMatchObject({ state: 'active', retry_count: 1, retry_limit: 3 })
+  expect(await settle('cancel', 1, 'null')).toBe(true)
+  expect(await settle('cancel', 1, 'null')).toBe(false)
+})
+
+test('a final failure that cannot be told is told later, and what it wrote before is undone', async () => {
+  let calls = 0
+  const job = aJob('untold', async () => Promise.reject(new Error('never')), {
+    retryDelays: [],
+    onFinalFailure: async ({ tx }) => {
+      await tx.query("insert into freshet.retailers (slug, name) values ('told', 'Told')")
+      if (++calls === 1) throw new Error('the other side is away')
+    },
+  })
+  const clock = new TestClock()
+  await using jobs = await openJobs(database, [job], { clock })
+  await using _workers = await jobs.work()
+  await enqueue(jobs.pool, job, { number: 1 })
+  await until('the first try was made', async () => {
+    await advance(clock, 2)
+    return calls === 1
+  })
+  const told = async () => (await database.pool.query("select from freshet.retailers where slug = 'told'")).rowCount
+  expect(await told()).toBe(0)
+  await until('it is told', async () => {
+    await advance(clock, 2)
+    return (await told()) === 1
+  })
+  await advance(clock, 60)
+  expect(calls).toBe(2)
+})
+
+test('RULINGS 1: the dead letter fails the run that the job still has', async () => {
+  const job = aJob('with-run', async () => Promise.reject(new Error('the line went dead')), { retryDelays: [] })
+  await using jobs = await openJobs(database, [job])
+  const id = await enqueue(jobs.pool, job, { number: 1 })
+  await database.pool.query("select freshet.start_run($1, 'FEED', 'MANUAL', null, null, null, now())", [id])
+  expect(await jobs.drain(job)).toEqual(['failed'])
+  const text = 'select status, error_code, error_message from freshet.runs where job_id = $1'
+  expect((await database.pool.query(text, [id])).rows).toEqual([
+    { status: 'FAILED', error_code: 'UNEXPECTED_ERROR', error_message: 'the line went dead' },
+  ])
+})
