@@ -388,6 +388,8 @@ create function freshet.parse_cron_field(p_expr text, p_number integer, p_text t
 
 create function freshet.place_alert_news() returns bigint language plpgsql volatile set search_path="";
 
+create function freshet.place_run_events(p_run_ids bigint[] DEFAULT NULL::bigint[], p_max_rows integer DEFAULT 1000) returns TABLE(last_position bigint, placed integer) language plpgsql volatile set search_path="";
+
 create function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.put_off_alerts(p_until timestamp with time zone) returns timestamp with time zone language sql volatile set search_path="";

@@ -10,6 +10,7 @@ import { connectPrisma } from './db/prisma.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
 import { keepCredentialKey } from './domain/access/credential-key.ts'
+import { startEventHub } from './domain/runs/event-hub.ts'
 import { createGraphiql } from './http/graphiql/page.ts'
 import { createMetrics } from './http/metrics.ts'
 import { watchRevocations } from './http/revocations.ts'
@@ -32,7 +33,15 @@ export type App = AsyncDisposable & {
   schedules: string
 }
 
-export type AppOptions = { config: Config; database: Database; log: Log; now?: () => Date; schema?: GraphQLSchema }
+export type AppOptions = {
+  config: Config
+  database: Database
+  log: Log
+  now?: () => Date
+  schema?: GraphQLSchema
+  /** How long a subscription may be silent before it says that it lives. */
+  keepAliveMs?: number
+}
 
 /** Starts what the role asks for. Disposing stops it: requests and jobs side by side, then the rest in the reverse order. */
 export async function startApp({
@@ -41,6 +50,7 @@ export async function startApp({
   log,
   now = () => new Date(),
   schema = ownSchema,
+  keepAliveMs = 15_000,
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   if (config.database.migrate) {
@@ -75,8 +85,9 @@ export async function startApp({
   const startGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
+    const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
     return {
-      graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, now }),
+      graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, eventHub, now }),
       graphiql: createGraphiql({
         title: 'Freshet',
         endpoint: '/graphql',

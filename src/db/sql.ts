@@ -9,3 +9,14 @@ export async function queryRows<Row extends object>(sql: Sql, text: string, valu
   if ('$queryRawUnsafe' in sql) return sql.$queryRawUnsafe<Row[]>(text, ...values)
   return (await sql.query<Row>(text, values)).rows
 }
+
+type Statement = { name: string; text: string; values: unknown[] }
+
+/**
+ * Runs one statement that must be answered in time. A connection that died silently never answers: this one is then thrown
+ * away, and the next try gets another.
+ */
+export async function queryWithin<Row extends object>(pool: Pool, ms: number, statement: Statement): Promise<Row[]> {
+  const limited: Statement = Object.assign({ query_timeout: ms }, statement) // pg knows it, its types do not
+  return (await pool.query<Row>(limited)).rows
+}

@@ -22,6 +22,11 @@ export const errorCodes = {
     meaning: 'The object is in a state that does not allow this.',
     hint: 'Read the object again and decide anew.',
   },
+  CURSOR_EXPIRED: {
+    meaning:
+      'The events behind this cursor are no longer kept, or the database never gave it: it may have been restored.',
+    hint: 'Read the present state with `runs` or `run`, then subscribe again without `after`.',
+  },
   IMPORT_REFUSED: {
     meaning: 'Rows of an imported list cannot be taken. Nothing was written; `problems` names row and column of each.',
     hint: 'Correct the rows named and import the whole list again.',

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
 import { createAttempts } from '../domain/access/attempts.ts'
+import type { EventHub } from '../domain/runs/event-hub.ts'
 import type { Log } from '../log.ts'
 import type { Context } from '../schema/builder.ts'
 import { anonymous } from './authentication.ts'
@@ -33,11 +34,13 @@ export type YogaParts = {
   metrics: Metrics
   streams: Streams
   revocations: Revocations
+  eventHub: EventHub
   now: () => Date
 }
 
 /** GraphQL over HTTP at /graphql: queries and mutations by POST, queries by GET, subscriptions as server-sent events. */
-export function createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, now }: YogaParts) {
+export function createGraphql(parts: YogaParts) {
+  const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, now } = parts
   const attempts = createAttempts(() => now().getTime())
   const show = createErrorDoor(log)
   return createYoga<{ visitor: Visitor }, Context>({
@@ -65,6 +68,7 @@ export function createGraphql({ schema, db, pool, config, log, metrics, streams,
       db,
       pool,
       now,
+      eventHub,
       publicRead: config.access.publicRead,
       actor: anonymous(visitor.requestId),
     }),

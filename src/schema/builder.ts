@@ -9,12 +9,20 @@ import type { Db } from '../db/prisma.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { Actor } from '../domain/access/actor.ts'
+import type { EventHub } from '../domain/runs/event-hub.ts'
 import { refusal, scopesOf, type Scopes } from './authorization.ts'
 import { globalIdCheck } from './global-id-check.ts'
 import { decodeId, encodeId } from './global-id.ts'
 
 /** What a resolver may use. It holds no queue and no connection of its own: work is asked of `src/domain`. */
-export type Context = { db: Db; pool: Pool; actor: Actor; publicRead: boolean; now: () => Date }
+export type Context = {
+  db: Db
+  pool: Pool
+  actor: Actor
+  publicRead: boolean
+  now: () => Date
+  eventHub: EventHub
+}
 
 export const builder = new SchemaBuilder<{
   Context: Context
@@ -79,6 +87,9 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({
   description: 'What can be asked. Catalogue queries are open; the others need a key with OPERATE or ADMIN.',
+})
+builder.subscriptionType({
+  description: 'What can be watched, over server-sent events. Every subscription needs a key with OPERATE.',
 })
 builder.mutationType({
   description: 'What can be changed. Every mutation needs a key and is recorded in the audit log.',

@@ -1,6 +1,8 @@
 import './api-key.ts'
 import './audit-entry.ts'
 import './retailer.ts'
+import './run.ts'
+import './run-subscription.ts'
 import './scalars.ts'
 import './source.ts'
 import { builder } from './builder.ts'

@@ -40,7 +40,11 @@ test('every list of objects is a connection or says how long it may get', () => 
     .filter(({ path, field }) => /^\[[A-Z]/.test(String(field.type)) && !/Connection\.(nodes|edges)$/.test(path))
   expect(lists.map(({ path, field }) => [path, /at most \d+/.test(field.description ?? '')])).toEqual([
     ['ApiKey.scopes', false], // at most three, as there are scopes
+    ['CrawlRun.errorTotals', true],
+    ['FeedRun.errorTotals', true],
     ['Retailer.sources', true],
+    ['ScrapeRun.errorTotals', true],
+    ['VerificationRun.errorTotals', true],
   ])
 })
 

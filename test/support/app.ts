@@ -26,9 +26,15 @@ type Ask = { key?: string; headers?: Record<string, string> }
 export async function startTestApp({
   env = {},
   schema,
-  now,
   database: given,
-}: { env?: Environment; schema?: GraphQLSchema; now?: () => Date; database?: TestDatabase } = {}) {
+  ...options
+}: {
+  env?: Environment
+  schema?: GraphQLSchema
+  now?: () => Date
+  keepAliveMs?: number
+  database?: TestDatabase
+} = {}) {
   await using starting = new AsyncDisposableStack()
   const database = given ?? starting.use(await cloneDatabase())
   const { lines, stream } = collectLines()
@@ -41,9 +47,7 @@ export async function startTestApp({
     [Symbol.asyncDispose]: async () => {},
   }
   const log = createLog({ level: 'debug', destination: stream })
-  const app = starting.use(
-    await startApp({ config, database: opened, log, ...(schema ? { schema } : {}), ...(now ? { now } : {}) }),
-  )
+  const app = starting.use(await startApp({ config, database: opened, log, ...(schema ? { schema } : {}), ...options }))
   const endpoint = `${app.url}/graphql`
 
   const post = (body: unknown, { key, headers = {} }: Ask = {}) =>

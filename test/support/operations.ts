@@ -4,7 +4,17 @@ import { digestKey, makeKey } from '../../src/domain/access/key.ts'
 import { encodeId, readId } from '../../src/schema/global-id.ts'
 
 /** Global ids of objects that exist, and a text that stands in every one of them that is not for everybody. */
-export type Fixture = { Retailer: string; Source: string; ApiKey: string; AuditEntry: string; mark: string }
+export type Fixture = {
+  Retailer: string
+  Source: string
+  ApiKey: string
+  AuditEntry: string
+  FeedRun: string
+  ScrapeRun: string
+  CrawlRun: string
+  VerificationRun: string
+  mark: string
+}
 
 type Recorded = { action: string; objectType: string; objectId: string | null; changes: object }
 type Data = Record<string, { id?: string; apiKey?: { id: string; prefix: string } }>
@@ -19,7 +29,7 @@ export type Operation = {
 
 let count = 0
 
-/** A retailer, a source, a key and an entry of the audit log, all new. */
+/** A retailer, a source, a key, an entry of the audit log and a run of each type, all new. */
 export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
   const number = ++count
   const mark = `mark-${number}`
@@ -43,12 +53,37 @@ export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
     "insert into freshet.audit_log (actor, action, object_type, object_id, request_id) values ($1, $1, 'Retailer', $2, $1)",
     [mark, retailer],
   )
+  const runs = await insertRuns(pool, source, mark)
   return {
     Retailer: encodeId('Retailer', retailer),
     Source: encodeId('Source', source),
     ApiKey: encodeId('ApiKey', key),
     AuditEntry: encodeId('AuditEntry', entry),
+    ...runs,
     mark,
+  }
+}
+
+const kinds = { FeedRun: 'FEED', ScrapeRun: 'SCRAPE', CrawlRun: 'SWEEP', VerificationRun: 'VERIFICATION' } as const
+
+/** A failed run of each type, with an error. */
+async function insertRuns(pool: pg.Pool, source: string, mark: string) {
+  const { rows } = await pool.query<{ id: string; kind: string }>(
+    `with run as (
+       insert into freshet.runs (source_id, kind, trigger, status, started_at, updated_at, finished_at, stage, counters, error_code, error_message, error_hint)
+       select $1, kind, 'MANUAL', 'FAILED', now(), now(), now(), $2, jsonb_build_object($2::text, 1), $2, $2, $2 from unnest($3::freshet.run_kind[]) kind
+       returning id, kind
+     ), error as (insert into freshet.run_errors (run_id, at, code, message) select id, now(), $2, $2 from run),
+     total as (insert into freshet.run_error_totals (run_id, code, total) select id, $2, 1 from run)
+     select id, kind from run`,
+    [source, mark, Object.values(kinds)],
+  )
+  const idOf = (type: keyof typeof kinds) => encodeId(type, rows.find(({ kind }) => kind === kinds[type])!.id)
+  return {
+    FeedRun: idOf('FeedRun'),
+    ScrapeRun: idOf('ScrapeRun'),
+    CrawlRun: idOf('CrawlRun'),
+    VerificationRun: idOf('VerificationRun'),
   }
 }
 
@@ -75,6 +110,23 @@ export const operations: Record<string, Operation> = {
   'Query.sources': { scope: 'OPERATE', document: '{ sources { totalCount nodes { id } edges { node { name } } } }' },
   'Query.apiKeys': { scope: 'ADMIN', document: '{ apiKeys { totalCount nodes { id name } } }' },
   'Query.auditLog': { scope: 'OPERATE', document: '{ auditLog { totalCount nodes { id actor } } }' },
+  'Query.run': {
+    scope: 'OPERATE',
+    document: 'query ($id: ID!) { run(id: $id) { id errorMessage } }',
+    variables: ({ CrawlRun }) => ({ id: CrawlRun }),
+  },
+  'Query.runs': { scope: 'OPERATE', document: '{ runs { totalCount nodes { id } edges { node { errorMessage } } } }' },
+
+  'Subscription.runProgress': {
+    scope: 'OPERATE',
+    document:
+      'subscription ($id: ID!) { runProgress(runId: $id) { __typename ... on RunState { run { errorMessage } } } }',
+    variables: ({ FeedRun }) => ({ id: FeedRun }),
+  },
+  'Subscription.runEvents': {
+    scope: 'OPERATE',
+    document: 'subscription { runEvents { __typename ... on StreamStart { cursor } } }',
+  },
 
   'Mutation.createRetailer': {
     scope: 'OPERATE',

@@ -1,0 +1,51 @@
+import type { Prisma } from '../db/generated/client/client.ts'
+import { builder } from './builder.ts'
+import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { RunKind, RunStatus, RunTrigger } from './run-enum.ts'
+import { Run, runNodes } from './run-type.ts'
+import { Source } from './source-type.ts'
+
+const RunConnection = builder.connectionObject(
+  { type: Run, name: 'RunConnection', description: 'A page of runs.' },
+  { description: 'A run and its place in the list.' },
+)
+
+const RunFilter = builder.inputType('RunFilter', {
+  description: 'Which runs to list.',
+  fields: (t) => ({
+    kind: t.field({ type: RunKind, description: 'Only those of this kind.' }),
+    status: t.field({ type: RunStatus, description: 'Only those that stand like this.' }),
+    trigger: t.field({ type: RunTrigger, description: 'Only those started for this reason.' }),
+    sourceId: t.globalID({ for: Source, description: 'Only those for this source.' }),
+  }),
+})
+
+builder.queryFields((t) => ({
+  runs: t.field({
+    type: RunConnection,
+    description: 'Runs of all kinds, newest first.',
+    authScopes: { operate: true },
+    complexity: pageComplexity,
+    args: { ...pageArgs, filter: t.arg({ type: RunFilter, description: 'Which ones; all if not given.' }) },
+    resolve: (_root, { filter, ...page }, context, info) => {
+      const where: Prisma.RunWhereInput = {
+        kind: filter?.kind ?? undefined,
+        status: filter?.status ?? undefined,
+        trigger: filter?.trigger ?? undefined,
+        sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
+      }
+      return readPage(page, byNewest('runs'), where, {
+        rows: (part: Prisma.RunFindManyArgs) => context.db.run.findMany({ ...nodeQuery(context, info), ...part }),
+        count: (counted) => context.db.run.count({ where: counted }),
+      })
+    },
+  }),
+  run: t.prismaField({
+    type: Run,
+    nullable: true,
+    description: 'One run; null if there is none with this id.',
+    authScopes: { operate: true },
+    args: { id: t.arg.globalID({ required: true, for: runNodes, description: 'Its id.' }) },
+    resolve: (query, _root, { id }, { db }) => db.run.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+  }),
+}))
