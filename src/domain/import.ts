@@ -24,9 +24,9 @@ export function describeRefusal(list: string, lines: string[], total: number): s
   return [head, ...lines, ...more].join('\n')
 }
 
-/** Refuses a list with any problem. */
+/** Refuses a list with any problem; they are told from its first line to its last. */
 export function refuseImport(problems: Problem[]): void {
-  if (problems.length > 0) throw new ImportRefusedError(problems)
+  if (problems.length > 0) throw new ImportRefusedError(problems.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)))
 }
 
 class DryRun extends Error {

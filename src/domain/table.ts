@@ -2,7 +2,8 @@ import type { z } from 'zod'
 import { at, atHeader, readCsv } from './csv.ts'
 import type { Problem } from './errors.ts'
 
-export type Row<Value> = { line: number; value: Value }
+/** A row of a list. `bad` names the columns whose cells were refused: the value is without them, and so is the whole list. */
+export type Row<Value> = { line: number; value: Value; bad?: string[] }
 
 /** The columns of a list by their name in the header, each with the field it fills; `required` ones must be there. */
 export type Columns = { fields: Record<string, string>; required: string[] }
@@ -23,11 +24,14 @@ export function readTable<Schema extends z.ZodType>(
   const rows = records.flatMap(({ line, cells }) => {
     const stray = cells.findIndex((cell, index) => cell.trim() && !header[index])
     if (stray >= 0) problems.push(strayCell(line, stray))
-    const parsed = schema.safeParse(toInput(header, cells, columns))
+    const input = toInput(header, cells, columns)
+    const parsed = schema.safeParse(input)
     if (parsed.success) return [{ line, value: parsed.data }]
-    for (const { path, message } of parsed.error.issues)
-      problems.push({ ...at(line, columnOf(columns, path[0])), message })
-    return []
+    const { issues } = parsed.error
+    for (const { path, message } of issues) problems.push({ ...at(line, columnOf(columns, path[0])), message })
+    // The list is refused, but what can be said of the row's other cells is still to be said.
+    const rest = schema.safeParse(without(input, new Set(issues.map(({ path }) => path[0]))))
+    return rest.success ? [{ line, value: rest.data, bad: issues.map(({ path }) => columnOf(columns, path[0])) }] : []
   })
   return { rows, problems }
 }
@@ -40,7 +44,8 @@ export function repeated<Value>(
   shown: (value: Value) => string = key,
 ): Problem[] {
   const firstLine = new Map<string, number>()
-  return rows.flatMap(({ line, value }) => {
+  return rows.flatMap(({ line, value, bad }) => {
+    if (bad?.includes(column)) return []
     const before = firstLine.get(key(value))
     if (before === undefined) firstLine.set(key(value), line)
     return before === undefined
@@ -55,14 +60,17 @@ const separators = [
 ] as const
 
 /** What makes every row unreadable, so that it is said once and not for each of them. */
-function unusableHeader(header: string[], { required }: Columns): Problem[] {
+function unusableHeader(header: string[], { fields, required }: Columns): Problem[] {
   const separator = header.length === 1 ? separators.find(([sign]) => header[0]?.includes(sign)) : undefined
   if (separator)
     return [{ field: 'csv', message: `is separated by ${separator[1]}. Save it as CSV separated by commas.` }]
   const missing = required.filter((name) => !header.includes(name))
   const twice = header.filter((name, index) => name && header.indexOf(name) < index)
   return [
-    ...missing.map((name) => ({ ...atHeader(name), message: 'is missing.' })),
+    ...missing.map((name) => ({
+      ...atHeader(name),
+      message: `is missing. Known columns: ${Object.keys(fields).join(', ')}.`,
+    })),
     ...twice.map((name) => ({ ...atHeader(name), message: 'stands there twice.' })),
   ]
 }
@@ -86,6 +94,10 @@ function toInput(header: string[], cells: string[], { fields }: Columns): object
       return field && cells[index]?.trim() ? [[field, cells[index]]] : []
     }),
   )
+}
+
+function without(input: object, fields: Set<PropertyKey | undefined>): object {
+  return Object.fromEntries(Object.entries(input).filter(([field]) => !fields.has(field)))
 }
 
 function columnOf({ fields }: Columns, field: PropertyKey | undefined): string {

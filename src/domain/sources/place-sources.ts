@@ -8,6 +8,8 @@ import type { ImportedSource } from './imported-source.ts'
 /** A row of a list whose retailer is known. */
 export type Placed = Omit<ImportedSource, 'retailer'> & { retailerId: string }
 
+const hint = 'Retailers come first: create or import them, then import their sources again.'
+
 type Retailer = { id: string; slug: string; name: string; domain: string | null }
 
 /** Finds the retailer of each row: the one it names by slug or else by name; if it names none, the one on its url's domain. */
@@ -18,13 +20,14 @@ export async function placeSources(
   const find = await loadRetailers(tx, rows)
   const placed: Row<Placed>[] = []
   const unplaced: Problem[] = []
-  for (const { line, value } of rows) {
+  for (const { line, value, ...row } of rows) {
     const { retailer, ...source } = value
     const domain = domainOf(value)
     const found = find(retailer, domain)
     const [only] = found
-    if (only && found.length === 1) placed.push({ line, value: { ...source, retailerId: only.id } })
-    else unplaced.push({ ...at(line, 'retailer'), message: problemOf(retailer, domain, found.length) })
+    if (only && found.length === 1) placed.push({ ...row, line, value: { ...source, retailerId: only.id } })
+    else if (!row.bad?.some((column) => column === 'retailer' || column === 'url'))
+      unplaced.push({ ...at(line, 'retailer'), message: problemOf(retailer, domain, found.length), hint })
   }
   return { placed, unplaced }
 }

@@ -80,7 +80,11 @@ test.each([
   ['a header alone', 'name,slug\n', 'csv has no row below its header.'],
   ['semicolons', 'name;slug\nA;a', 'csv is separated by semicolons. Save it as CSV separated by commas.'],
   ['tabs', 'name\tslug\nA\ta', 'csv is separated by tabs. Save it as CSV separated by commas.'],
-  ['no column for the name', 'slug,tier\na,x\nb,y', 'csv.header.name is missing.'],
+  [
+    'no column for the name',
+    'slug,tier\na,x\nb,y',
+    'csv.header.name is missing. Known columns: name, slug, website, logo_url, tier.',
+  ],
   ['a column twice', 'name,tier,name\na,x,b', 'csv.header.name stands there twice.'],
   [
     'a column that every object has',

@@ -206,6 +206,23 @@ gamma,,NEWSPAPER,nonsense,yesterday,1.5,GOOGLE,https://go.example`
   ])
 })
 
+test('a row with a bad cell is checked for the rest too, and all is told line by line', async () => {
+  const csv = `retailer,name,expiry_hours,kind
+gamma,a,1.5,DIRECT
+delta,b,24,DIRECT
+alpha,c,0,DIRECT
+alpha,c,24,NEWSPAPER`
+  const kinds = 'must be one of DIRECT, AFFILIATE_FEED, SCRAPE, MARKET, OTHER.'
+  expect(await problemsOf(run(csv))).toEqual([
+    'csv.line 2.expiry_hours must be a whole number from 1 to 168.',
+    'csv.line 2.retailer there is no retailer "gamma".',
+    'csv.line 3.retailer there is no retailer "delta".',
+    'csv.line 4.expiry_hours must be a whole number from 1 to 168.',
+    `csv.line 5.kind ${kinds}`,
+    'csv.line 5.name "c" stands in line 4 already.',
+  ])
+})
+
 test.each(['0', '169', '-1', '0x10', '1e2', '24.0', 'many'])('refuses %s expiry hours', async (hours) => {
   expect(await problemsOf(run(`retailer,name,expiry_hours\nalpha,a,${hours}`))).toEqual([
     'csv.line 2.expiry_hours must be a whole number from 1 to 168.',
