@@ -93,6 +93,7 @@ test.each(fixedFields.map(({ type, field }) => [`${type.name}.${field.name}`, fi
 
 test('every type that can be reached by its id states a scope', () => {
   expect(Object.fromEntries(nodeTypes.map((type) => [type.name, scopeOf(type)]))).toEqual({
+    Alert: 'OPERATE',
     ApiKey: 'ADMIN',
     AuditEntry: 'OPERATE',
     CrawlRun: 'OPERATE',

@@ -44,7 +44,7 @@ test.each(mutations)('%s records who did what to which object, and by which requ
   expect(await countAudit(pool)).toBe(before + 1)
 })
 
-const tables: Record<string, string> = { Retailer: 'retailers', Source: 'sources', ApiKey: 'api_keys' }
+const tables: Record<string, string> = { Retailer: 'retailers', Source: 'sources', ApiKey: 'api_keys', Alert: 'alerts' }
 
 test.each(mutations)('%s writes its record and its change in one transaction', async (name, operation) => {
   const fixture = await makeFixture(pool)
@@ -107,7 +107,15 @@ async function repeat(name: string) {
   }
 }
 
-test.each(['updateRetailer', 'updateSource', 'setDisplayPrimary', 'setSourceVisibility', 'revokeApiKey'])(
+test.each([
+  'updateRetailer',
+  'updateSource',
+  'setDisplayPrimary',
+  'setSourceVisibility',
+  'revokeApiKey',
+  'acknowledgeAlert',
+  'resolveAlert',
+])(
   'a second %s with the same values changes nothing, not even updatedAt, and is recorded without changes',
   async (name) => {
     const { isSame, entries } = await repeat(`Mutation.${name}`)

@@ -13,6 +13,7 @@ export type Fixture = {
   ScrapeRun: string
   CrawlRun: string
   VerificationRun: string
+  Alert: string
   mark: string
 }
 
@@ -54,7 +55,13 @@ export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
     [mark, retailer],
   )
   const runs = await insertRuns(pool, source, mark)
+  const alert = await insert(
+    `insert into freshet.alerts (source_id, kind, severity, subject, dedupe_key, message, details, raised_at, last_raised_at)
+     values ($1, $2, 'P2', $2, $2, $2, jsonb_build_object('mark', $2::text), now(), now())`,
+    [source, mark],
+  )
   return {
+    Alert: encodeId('Alert', alert),
     Retailer: encodeId('Retailer', retailer),
     Source: encodeId('Source', source),
     ApiKey: encodeId('ApiKey', key),
@@ -109,6 +116,7 @@ export const operations: Record<string, Operation> = {
   },
   'Query.sources': { scope: 'OPERATE', document: '{ sources { totalCount nodes { id } edges { node { name } } } }' },
   'Query.apiKeys': { scope: 'ADMIN', document: '{ apiKeys { totalCount nodes { id name } } }' },
+  'Query.alerts': { scope: 'OPERATE', document: '{ alerts { totalCount nodes { id } edges { node { message } } } }' },
   'Query.auditLog': { scope: 'OPERATE', document: '{ auditLog { totalCount nodes { id actor } } }' },
   'Query.run': {
     scope: 'OPERATE',
@@ -264,5 +272,36 @@ export const operations: Record<string, Operation> = {
       objectId: numberOf(ApiKey),
       changes: { revokedAt: { from: null, to: (data.revokeApiKey as { revokedAt?: string }).revokedAt } },
     }),
+  },
+  'Mutation.acknowledgeAlert': {
+    scope: 'OPERATE',
+    document: 'mutation ($id: ID!) { acknowledgeAlert(id: $id) { id acknowledgedAt acknowledgedBy } }',
+    variables: ({ Alert }) => ({ id: Alert }),
+    recorded: ({ Alert }, data) => {
+      const { acknowledgedAt, acknowledgedBy } = data.acknowledgeAlert as Record<string, string>
+      return {
+        action: 'ACKNOWLEDGE_ALERT',
+        objectType: 'Alert',
+        objectId: numberOf(Alert),
+        changes: {
+          acknowledgedAt: { from: null, to: acknowledgedAt },
+          acknowledgedBy: { from: null, to: acknowledgedBy },
+        },
+      }
+    },
+  },
+  'Mutation.resolveAlert': {
+    scope: 'OPERATE',
+    document: 'mutation ($id: ID!) { resolveAlert(id: $id) { id resolvedAt resolvedBy } }',
+    variables: ({ Alert }) => ({ id: Alert }),
+    recorded: ({ Alert }, data) => {
+      const { resolvedAt, resolvedBy } = data.resolveAlert as Record<string, string>
+      return {
+        action: 'RESOLVE_ALERT',
+        objectType: 'Alert',
+        objectId: numberOf(Alert),
+        changes: { resolvedAt: { from: null, to: resolvedAt }, resolvedBy: { from: null, to: resolvedBy } },
+      }
+    },
   },
 }
