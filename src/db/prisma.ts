@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { PrismaPg } from '@prisma/adapter-pg'
 import { PrismaClient, type Prisma } from './generated/client/client.ts'
 import type { Pool } from './pool.ts'
+import { guardTransactions } from './guarded-transactions.ts'
 
 export type Db = PrismaClient
 /** An open transaction; everything written through it commits together. */
@@ -17,5 +18,8 @@ function statementName({ sql }: { sql: string }): string {
 }
 
 export function connectPrisma(pool: Pool): Db {
-  return new PrismaClient({ adapter: new PrismaPg(pool, { schema: 'freshet', statementNameGenerator: statementName }) })
+  const adapter = new PrismaPg(pool, { schema: 'freshet', statementNameGenerator: statementName })
+  const db = new PrismaClient({ adapter })
+  guardTransactions(db)
+  return db
 }

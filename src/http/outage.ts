@@ -1,4 +1,4 @@
-type Trace = { code: string; severity: string; message: string }
+import { isCollision, traces } from '../db/failure.ts'
 
 const outageStates = /^(08|53|57P0)/
 const outageCodes = new Set([
@@ -22,8 +22,9 @@ const outageCodes = new Set([
 ])
 const outageMessages = /timeout exceeded when trying to connect|Connection terminated|is not queryable/
 
-/** Whether the database was away or full: the caller may try again. */
+/** Whether the database was away, full, or undid this for the sake of others: the caller may try again. */
 export const isOutage = (error: unknown): boolean =>
+  isCollision(error) ||
   traces(error).some(
     ({ code, severity, message }) =>
       severity === 'FATAL' || // of the connection, not of what was asked over it
@@ -41,15 +42,3 @@ export function briefly(error: unknown): string {
   const [code] = traces(error).flatMap((trace) => (/^[A-Z0-9_]{4,30}$/.test(trace.code) ? [trace.code] : []))
   return code ? `failed with ${code}` : 'failed'
 }
-
-/** What an error and those below it say; Prisma keeps what Postgres said in a place of its own. */
-function traces(error: unknown): Trace[] {
-  if (typeof error !== 'object' || error === null) return []
-  const { code, originalCode, severity, message, cause, meta } = error as {
-    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'cause']?: unknown
-  } & { meta?: { driverAdapterError?: { cause?: unknown } } }
-  const own = { code: text(originalCode ?? code), severity: text(severity), message: text(message) }
-  return [own, ...traces(cause), ...traces(meta?.driverAdapterError?.cause)]
-}
-
-const text = (value: unknown) => (typeof value === 'string' ? value : '')

@@ -54,6 +54,12 @@ describe.concurrent('when time or connections run out', () => {
     expect(trial.notes).toEqual(['in time'])
   })
 
+  test('what Postgres undid for the sake of another transaction may be tried again', async () => {
+    const { codes, errors } = await send(narrow, '{ fail(how: "deadlock") }')
+    expect(codes).toEqual(['SERVICE_UNAVAILABLE'])
+    expect(errors?.[0]?.extensions.hint).toBe('Try again in a few seconds.')
+  })
+
   test('R16: with all connections used up errors are clear, and all is well as soon as one is free', async () => {
     const key = await narrow.keyWith('READ')
     const holding = [send(narrow, '{ sleep(seconds: 7) }'), send(narrow, '{ sleep(seconds: 7) }')]

@@ -42,6 +42,7 @@ const failures: Record<string, (context: Context) => unknown> = {
     throw new PothosValidationError(secret)
   },
   sql: ({ pool }) => pool.query(`select * from "${secret}"`),
+  deadlock: ({ pool }) => pool.query(`do $$ begin raise exception '${secret}' using errcode = '40P01'; end $$`),
   prisma: ({ db }) => db.$queryRawUnsafe(`select * from "${secret}"`),
   aggregate: () => Promise.reject(new AggregateError([new Error(secret), new Error(secret)], secret)),
   domain: () => {

@@ -1,8 +1,13 @@
 -- Adds or updates retailers by slug, all in one statement. A value that the list leaves out stays as it is.
--- Called by: importRetailers. Locks: the rows it writes. Idempotent: the same list again changes nothing.
+-- Called by: importRetailers. Locks: first the retailers that it finds, by id, as importSources does; then the rows it
+-- writes. Idempotent: the same list again changes nothing.
 create or replace function freshet.import_retailers(p_rows jsonb, out created integer, out updated integer)
 language sql volatile set search_path = ''
 as $$
+  select from freshet.retailers
+  where slug in (select g.slug from jsonb_to_recordset(p_rows) as g(slug text))
+  order by id for no key update;
+
   with written as (
     insert into freshet.retailers as r (slug, name, website, domain, logo_url, tier)
     select g.slug, g.name, g.website, g.domain, g.logo_url, g.tier

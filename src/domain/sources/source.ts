@@ -26,8 +26,9 @@ export async function createSource(
 ): Promise<Source> {
   const data = check(NewSource, withoutNulls(input))
   const creating = db.$transaction(async (tx) => {
-    if (!(await tx.retailer.findUnique({ where: { id: retailerId }, select: { id: true } })))
-      throw notFound('retailer', 'input.retailerId')
+    // Locked before the insert, as an import does: the foreign key would ask for the lock only after the name is taken.
+    const found = await tx.$executeRaw`select from freshet.retailers where id = ${retailerId} for key share`
+    if (found === 0) throw notFound('retailer', 'input.retailerId')
     const source = await tx.source.create({ data: { retailerId, ...data } })
     const changes = changedFields(undefined, { retailerId, ...data })
     await audit(tx, actor, { action: 'CREATE_SOURCE', objectType: 'Source', objectId: source.id, changes })

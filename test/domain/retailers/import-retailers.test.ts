@@ -125,3 +125,16 @@ test('writes in the order of the slugs, so that two imports at once wait for eac
   expect(counts).toMatchObject({ created: 0, updated: 2 })
   expect(await rows('name')).toEqual([{ name: 'A' }, { name: 'Z' }])
 })
+
+test('retailers are locked by id, whatever their slugs: whoever holds the first can have the second', async () => {
+  await run('name,slug\nFirst,z')
+  await run('name,slug\nSecond,a')
+  const lock = (slug: string) => `select from freshet.retailers where slug = '${slug}' for update nowait`
+  const counts = await whileHeld(
+    pool,
+    (client) => client.query(lock('z')),
+    () => run('name,slug\nNew,a\nNew,z'),
+    (client) => client.query(lock('a')),
+  )
+  expect(counts).toMatchObject({ updated: 2 })
+})

@@ -296,3 +296,30 @@ test('a source that is made while an import runs is seen by it', async () => {
   )
   expect(await problemsOf(made)).toEqual(['csv.line 2.kind cannot be changed: the source is of kind SCRAPE.'])
 })
+
+test('a new source waits for an import of its retailer before it takes a name: they cannot block each other', async () => {
+  const [retailer] = (await pool.query<{ id: string }>("select id from freshet.retailers where slug = 'alpha'")).rows
+  const made = whileHeld(
+    pool,
+    (client) => client.query('select from freshet.retailers where id = $1 for update', [retailer!.id]),
+    () => createSource(db, actor, BigInt(retailer!.id), { name: 'Shop' }),
+    (client) => client.query("insert into freshet.sources (retailer_id, name) values ($1, 'Shop')", [retailer!.id]),
+  )
+  await expect(made).rejects.toMatchObject({ code: 'ALREADY_EXISTS' })
+})
+
+test('imports of retailers and sources and new sources at once: none fails, round after round', async () => {
+  const ids = (await pool.query<{ id: string }>('select id from freshet.retailers order by id')).rows
+  for (let round = 0; round < 15; round++) {
+    const list = ['twin-2', 'twin-1', 'beta', 'alpha'].map((slug) => `${slug},shop ${round}`).join('\n')
+    const works = [
+      run(`retailer,name\n${list}`),
+      importRetailers(db, actor, `name,slug\nA${round},alpha\nT${round},twin-2\nB${round},beta\nT${round},twin-1`),
+      ...ids.map(({ id }) => createSource(db, actor, BigInt(id), { name: `shop ${round}` })),
+    ]
+    const codes = (await Promise.allSettled(works)).flatMap((work) =>
+      work.status === 'rejected' ? [(work.reason as { code?: string }).code] : [],
+    )
+    expect(codes.filter((code) => code !== 'ALREADY_EXISTS')).toEqual([])
+  }
+})
