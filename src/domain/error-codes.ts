@@ -65,7 +65,8 @@ export const errorCodes = {
     status: 400,
   },
   REQUEST_TIMEOUT: {
-    meaning: 'The request took longer than allowed and was given up.',
+    meaning:
+      'The request took longer than allowed and was given up. Nothing of it is stored later; if something may have been stored before, the message says so and the hint how to find out.',
     hint: 'Ask for less at once, then try again.',
     status: 504,
   },

@@ -21,11 +21,11 @@ const scrub = scrubber([])
 export function codedError(
   code: ErrorCode,
   message: string,
-  { headers, field }: { field?: string; headers?: Record<string, string> } = {},
+  { headers, field, hint }: { field?: string; hint?: string | undefined; headers?: Record<string, string> } = {},
 ): GraphQLError {
   const { status } = meaning(code)
   return new GraphQLError(message, {
-    extensions: extensions(code, { field, http: status ? { status, headers } : undefined }),
+    extensions: extensions(code, { field, hint, http: status ? { status, headers } : undefined }),
   })
 }
 

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { getOperationAST, Kind, type DocumentNode, type ExecutionArgs, type ExecutionResult } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
 import type { Config } from '../config.ts'
+import { withDeadline, type Deadline } from '../db/deadline.ts'
 import type { Attempts } from '../domain/access/attempts.ts'
 import type { Authenticated } from '../domain/access/authenticate.ts'
 import type { Context } from '../schema/builder.ts'
@@ -48,7 +49,8 @@ export function createGate({ limits, attempts, streams, revocations, metrics, sh
     onExecute({ args, executeFn, setExecuteFn }) {
       const finished = metrics.startOperation(args)
       setExecuteFn(async (given: ExecutionArgs): Promise<ExecutionResult> => {
-        const result = await withinTime(limits.requestSeconds, async (signal) => {
+        const { visitor } = given.contextValue as GateContext
+        const result = await withinTime(limits.requestSeconds, visitor.requestId, async (signal) => {
           await enter(given)
           const limited: ExecutionArgs & { signal: AbortSignal } = { ...given, signal }
           return executeFn(limited) as Promise<ExecutionResult>
@@ -98,17 +100,31 @@ function fragmentsOf(document: DocumentNode) {
   )
 }
 
-/** Gives up when the time is over; `signal` then stops what has not begun yet. */
-async function withinTime<Result>(seconds: number, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/** Gives up when the time is over; `signal` then stops what has not begun yet, and what has is not committed any more. */
+async function withinTime<Result>(
+  seconds: number,
+  requestId: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const over = new AbortController()
+  const ms = seconds * 1000
+  const deadline: Deadline = { signal: over.signal, endsAt: performance.now() + ms, reachedCommit: false }
   const timer = setTimeout(() => {
     over.abort()
-    reject(codedError('REQUEST_TIMEOUT', `The request took longer than ${seconds} s.`))
-  }, seconds * 1000)
+    reject(timeout(seconds, requestId, deadline))
+  }, ms)
   try {
-    return await Promise.race([work(over.signal), late])
+    return await Promise.race([withDeadline(deadline, () => work(over.signal)), late])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** A commit that is under way cannot be called back: then the caller is told that he has to look. */
+function timeout(seconds: number, requestId: string, { reachedCommit }: Deadline) {
+  const message = `The request took longer than ${seconds} s.`
+  if (!reachedCommit) return codedError('REQUEST_TIMEOUT', message)
+  const hint = `Look before you send it again: auditLog(filter: { requestId: "${requestId}" }) lists what was stored.`
+  return codedError('REQUEST_TIMEOUT', `${message} It may have stored what it was to change.`, { hint })
 }

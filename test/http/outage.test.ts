@@ -12,6 +12,17 @@ afterAll(() => narrow[Symbol.asyncDispose]())
 const whole = await startTestApp()
 afterAll(() => whole[Symbol.asyncDispose]())
 
+const importing = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_REQUEST_SECONDS: '1' } })
+afterAll(() => importing[Symbol.asyncDispose]())
+const committing = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_REQUEST_SECONDS: '1' } })
+afterAll(() => committing[Symbol.asyncDispose]())
+
+/** Lets the commit of a retailer called Slow take a while, longer than a request may. */
+const slowCommit = `
+  create function public.wait() returns trigger language plpgsql as 'begin perform pg_sleep(1.2); return null; end';
+  create constraint trigger wait after insert on freshet.retailers deferrable initially deferred
+    for each row when (new.name = 'Slow') execute function public.wait()`
+
 async function send(app: TestApp, query: string, key?: string) {
   const started = performance.now()
   const response = await app.post({ query }, key ? { key } : {})
@@ -22,6 +33,13 @@ async function send(app: TestApp, query: string, key?: string) {
 const sleeping = async ({ pool }: TestApp) => {
   const { rowCount } = await pool.query(
     "select from pg_stat_activity where datname = current_database() and query ~ '^select pg_sleep' and state = 'active'",
+  )
+  return rowCount
+}
+
+const transactions = async ({ pool }: TestApp) => {
+  const { rowCount } = await pool.query(
+    "select from pg_stat_activity where datname = current_database() and application_name = 'freshet' and xact_start is not null",
   )
   return rowCount
 }
@@ -44,6 +62,33 @@ describe.concurrent('when time or connections run out', () => {
     await holder.query('rollback')
     holder.release()
     expect({ status, codes }).toEqual({ status: 504, codes: ['REQUEST_TIMEOUT'] })
+  })
+
+  test('an import that was given up is not stored later, when what it waited for is free', async () => {
+    const holder = await importing.pool.connect()
+    await holder.query('begin; lock table freshet.retailers in share mode')
+    const mutation = 'mutation { importRetailers(csv: "name\\nToo late") { created } }'
+    const { status, codes, errors } = await send(importing, mutation, importing.firstKey)
+    expect({ status, codes }).toEqual({ status: 504, codes: ['REQUEST_TIMEOUT'] })
+    expect(errors?.[0]?.message).toBe('The request took longer than 1 s.')
+    await holder.query('commit')
+    holder.release()
+    await until('no transaction is open', async () => (await transactions(importing)) === 0)
+    const { rows } = await importing.pool.query("select slug from freshet.retailers where slug = 'too-late'")
+    expect(rows).toEqual([])
+  })
+
+  test('whoever is given up while his change is being committed is told to look, and how', async () => {
+    await committing.pool.query(slowCommit)
+    const mutation = 'mutation { createRetailer(input: { name: "Slow" }) { id } }'
+    const { codes, errors } = await send(committing, mutation, committing.firstKey)
+    expect(codes).toEqual(['REQUEST_TIMEOUT'])
+    expect(errors?.[0]?.message).toBe('The request took longer than 1 s. It may have stored what it was to change.')
+    const [, requestId] =
+      /auditLog\(filter: \{ requestId: "([^"]+)" \}\)/.exec(errors?.[0]?.extensions.hint ?? '') ?? []
+    await until('no transaction is open', async () => (await transactions(committing)) === 0)
+    const found = await committing.pool.query('select action from freshet.audit_log where request_id = $1', [requestId])
+    expect(found.rows).toEqual([{ action: 'CREATE_RETAILER' }])
   })
 
   test('what comes after the part that took too long is not begun', async () => {
