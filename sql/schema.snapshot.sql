@@ -366,6 +366,8 @@ create function freshet.fail_run(p_run_id bigint, p_attempt integer, p_code text
 
 create function freshet.finish_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
+create function freshet.finish_schedule_run(p_id bigint, p_outcome text, p_rows_touched bigint, p_error text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
+
 create function freshet.grant_runtime(p_role name) returns void language plpgsql volatile set search_path="";
 
 create function freshet.guard_run_connection() returns void language plpgsql volatile set search_path="";
@@ -392,6 +394,16 @@ create function freshet.place_run_events(p_run_ids bigint[] DEFAULT NULL::bigint
 
 create function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.prune_audit_log(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile security definer set search_path="";
+
+create function freshet.prune_cron_history(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile security definer set search_path="";
+
+create function freshet.prune_run_errors(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.prune_run_events(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.prune_schedule_runs(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.put_off_alerts(p_until timestamp with time zone) returns timestamp with time zone language sql volatile set search_path="";
 
 create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severity, p_subject text, p_dedupe_key text, p_message text, p_details jsonb, p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint, p_run_id bigint DEFAULT NULL::bigint) returns bigint language plpgsql volatile set search_path="";
@@ -412,7 +424,11 @@ create function freshet.run_alert_key(p_what text, p_run freshet.runs) returns t
 
 create function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text language sql volatile set search_path="";
 
+create function freshet.run_schedule(p_schedule_id bigint, p_now timestamp with time zone) returns uuid language plpgsql volatile set search_path="";
+
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
+
+create function freshet.schedule_payload(p_payload jsonb, p_schedule_id bigint, p_due_at timestamp with time zone) returns jsonb language sql stable;
 
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";
 
@@ -425,6 +441,8 @@ create function freshet.snooze_job(p_queue text, p_id uuid, p_retry_count intege
 create function freshet.source_visibility(p_source_ids bigint[]) returns TABLE(source_id bigint, visible boolean, reason text) language sql stable set search_path="";
 
 create function freshet.start_run(p_job_id uuid, p_kind freshet.run_kind, p_trigger freshet.run_trigger, p_source_id bigint, p_lock_class integer, p_lock_id integer, p_now timestamp with time zone) returns TABLE(run_id bigint, status freshet.run_status, attempt integer) language plpgsql volatile set search_path="";
+
+create function freshet.start_schedule_run(p_schedule_id bigint, p_job_id uuid, p_now timestamp with time zone) returns bigint language sql volatile set search_path="";
 
 create function freshet.tell_alert(p_alert_id bigint, p_severity freshet.alert_severity, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 

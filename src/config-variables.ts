@@ -82,9 +82,9 @@ export const variables = {
     'Whether pg_cron drives the schedules where it can be had. With false its job is taken away, and a worker drives.',
   ),
   FRESHET_AUDIT_KEEP_DAYS: variable(
-    whole(0, 36_500, 0),
+    whole(0, 36_500, 0).refine((days) => days === 0 || days >= 90, 'must be 0, or 90 to 36500.'),
     '730',
-    'After how many days entries of the audit log are deleted; 0: never.',
+    'After how many days entries of the audit log are deleted, at least 90; 0: never.',
   ),
   FRESHET_POOL_SIZE: variable(whole(2, 200, 10), '10', 'Connections a process holds at most for requests.'),
   FRESHET_SHUTDOWN_SECONDS: variable(

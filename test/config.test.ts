@@ -200,9 +200,10 @@ const cases: Record<VariableName, { good: [string, unknown][]; bad: string[]; st
   FRESHET_AUDIT_KEEP_DAYS: {
     good: [
       ['0', 0],
+      ['90', 90],
       ['36500', 36_500],
     ],
-    bad: ['-1', '36501', 'never'],
+    bad: ['-1', '1', '89', '36501', 'never'],
     standard: 0,
   },
   SOFT_DELETE_WINDOW_HOURS: {
@@ -323,7 +324,7 @@ test('every variable reaches the program', () => {
     dataDir: 'data',
     logLevel: 'debug',
     shutdownSeconds: 1,
-    database: { url: database, directUrl: database, migrate: true, poolSize: 2 },
+    database: { url: database, directUrl: database, migrate: true, pgCron: true, poolSize: 2 },
     http: {
       host: '0.0.0.0',
       port: 0,
@@ -346,6 +347,7 @@ test('every variable reaches the program', () => {
       apifyToken: 'apify_api_x',
       llm: { url: 'http://127.0.0.1:11434/v1', model: 'small', key: 'k' },
     },
+    maintenance: { auditKeepDays: 0 },
     listings: { softDeleteWindowHours: 1, staleDays: 1 },
   })
 })

@@ -46,6 +46,16 @@ export async function unschedulePgCron(directUrl: string): Promise<void> {
   })
 }
 
+/**
+ * Deletes old notes about the clock's calls where pg_cron lives in another database, which no SQL of ours reaches. A role
+ * that may not do so leaves them: docs/operations.md says who may.
+ */
+export async function prunePgCronHistory(directUrl: string): Promise<void> {
+  await withPgCron(directUrl, async (client, database) => {
+    await client.query(readQuery('pg_cron_prune'), [database])
+  })
+}
+
 /** Looks without changing anything: the job, or the reason why there is none. */
 export async function lookAtPgCron(directUrl: string): Promise<PgCron & { job?: PgCronJob | undefined }> {
   let job: PgCronJob | undefined

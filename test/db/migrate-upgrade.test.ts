@@ -29,7 +29,8 @@ test.each(migrations.map(({ name }, index) => [name, index] as const))(
       migrations: migrations.slice(last + 1).map(({ name }) => name),
     })
     expect(await fingerprint(database.url)).toBe(expected)
-    expect(await countRows(database.pool)).toMatchObject(before)
+    const after = await countRows(database.pool) // a migration may bring rows of its own
+    expect(Object.entries(before).filter(([table, count]) => (after[table] ?? 0) < count)).toEqual([])
   },
 )
 

@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { prunePgCronHistory } from '../db/pg-cron.ts'
+import { runTask } from '../domain/maintenance/run-task.ts'
+import { MaintenanceTask } from '../domain/maintenance/task.ts'
+import { defineJob } from './kit.ts'
+
+/** Keeps the database small and runs ended, a task a job. Safe to run twice: what is done is not there any more. */
+export const maintenance = defineJob({
+  name: 'maintenance',
+  payload: z.object({ task: MaintenanceTask, scheduleId: z.string().regex(/^\d{1,18}$/), dueAt: z.string() }),
+  options: { retryDelays: [5, 15], expireInSeconds: 600, policy: 'exclusive' },
+  async work({ payload: { task, scheduleId }, jobId, stopping, signal, log, services }) {
+    const { pool, now, config, directUrl } = services
+    const result = await runTask(
+      { task, scheduleId, jobId },
+      { sql: pool, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
+    )
+    if (task === 'prune-cron-history') await prunePgCronHistory(directUrl)
+    log.info({ task, ...result }, 'maintenance was done')
+    return { task, ...result }
+  },
+})

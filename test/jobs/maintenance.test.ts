@@ -1,0 +1,108 @@
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { batchesOf, MaintenanceTask } from '../../src/domain/maintenance/task.ts'
+import { runTask } from '../../src/domain/maintenance/run-task.ts'
+import { maintenance } from '../../src/jobs/maintenance.ts'
+import { cloneDatabase } from '../support/database.ts'
+import { openJobs } from '../support/jobs.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+const { pool } = database
+const jobs = await openJobs(database, [maintenance])
+afterAll(() => jobs[Symbol.asyncDispose]())
+
+const now = new Date('2026-06-30T12:00:00Z')
+const never = new AbortController().signal
+const settings = { auditKeepDays: 0 }
+const scheduleOf = async (task: MaintenanceTask) =>
+  (await pool.query<{ id: string }>("select id from freshet.schedules where payload ->> 'task' = $1", [task])).rows[0]!
+    .id
+const history = async () =>
+  (await pool.query('select rows_touched, outcome, error, finished_at from freshet.schedule_runs order by id')).rows
+
+beforeEach(() => pool.query('truncate freshet.schedule_runs, freshet.runs cascade; delete from pgboss.job'))
+
+/** Errors that are 40 days old, so that there is something to prune. */
+async function oldErrors(count: number) {
+  await pool.query(
+    `with run as (
+       insert into freshet.runs (kind, trigger, status, started_at, updated_at, finished_at)
+       values ('FEED', 'SCHEDULED', 'SUCCEEDED', $1, $1, $1) returning id
+     )
+     insert into freshet.run_errors (run_id, at, code, message)
+     select id, $1::timestamptz - interval '40 days', 'BAD', 'bad' from run, generate_series(1, $2)`,
+    [now, count],
+  )
+}
+const aRunOf = async (task: MaintenanceTask) => ({
+  task,
+  scheduleId: await scheduleOf(task),
+  jobId: '00000000-0000-4000-8000-000000000009',
+})
+
+test('every task of maintenance has its schedule, enabled and at a time of its own', async () => {
+  const { rows } = await pool.query<{ task: string; cron: string; is_enabled: boolean; queue: string }>(
+    "select payload ->> 'task' as task, cron, is_enabled, queue from freshet.schedules where kind = 'maintenance'",
+  )
+  expect(rows.map(({ task }) => task).toSorted()).toEqual(MaintenanceTask.options.toSorted())
+  expect(new Set(rows.map(({ cron }) => cron)).size).toBe(rows.length)
+  expect(rows.every(({ is_enabled, queue }) => is_enabled && queue === maintenance.name)).toBe(true)
+})
+
+test.each(MaintenanceTask.options)('%s runs from its schedule to its history', async (task) => {
+  const id = await scheduleOf(task)
+  await pool.query('select freshet.run_schedule($1, now())', [id])
+  expect(await jobs.drain(maintenance)).toEqual(['done'])
+  expect(await history()).toEqual([
+    { rows_touched: '0', outcome: 'SUCCEEDED', error: null, finished_at: expect.any(Date) as unknown },
+  ])
+})
+
+test('a task goes on batch by batch until nothing is left, and counts all it touched', async () => {
+  await oldErrors(5_001)
+  const result = await runTask(await aRunOf('prune-run-errors'), { sql: pool, now: () => now, settings, signal: never })
+  expect(result).toEqual({ rows: 5_001, isDone: true })
+  expect(await history()).toEqual([{ rows_touched: '5001', outcome: 'SUCCEEDED', error: null, finished_at: now }])
+})
+
+test('a task that has used up its time leaves the rest for the next', async () => {
+  await oldErrors(5_001)
+  const run = await aRunOf('prune-run-errors')
+  const surroundings = { sql: pool, now: () => now, settings, signal: never }
+  expect(await runTask(run, { ...surroundings, maxMs: 0 })).toEqual({ rows: 5_000, isDone: false })
+  expect(await runTask(run, surroundings)).toEqual({ rows: 1, isDone: true })
+  expect(await history()).toHaveLength(1) // the same job's row
+})
+
+test('a task that is to stop does so between two batches', async () => {
+  await oldErrors(5_001)
+  const surroundings = { sql: pool, now: () => now, settings, signal: AbortSignal.abort() }
+  expect(await runTask(await aRunOf('prune-run-errors'), surroundings)).toEqual({ rows: 5_000, isDone: false })
+})
+
+test('a task that fails says so in its history, and is tried again by its queue', async () => {
+  await pool.query('alter table freshet.run_errors rename to run_errors_away')
+  const outcome = await jobs.perform(maintenance, {
+    task: 'prune-run-errors',
+    scheduleId: await scheduleOf('prune-run-errors'),
+    dueAt: now.toISOString(),
+  })
+  await pool.query('alter table freshet.run_errors_away rename to run_errors')
+  expect(outcome).toMatchObject({ kind: 'retried' })
+  expect(await history()).toMatchObject([
+    { rows_touched: '0', outcome: 'FAILED', error: 'relation "freshet.run_errors" does not exist' },
+  ])
+})
+
+test('the audit log is pruned only where a number of days is set', () => {
+  expect(batchesOf('prune-audit-log', { auditKeepDays: 0 })).toBeUndefined()
+  expect(batchesOf('prune-audit-log', { auditKeepDays: 365 })).toMatchObject({ keep: '365 days' })
+})
+
+test('while a task waits or runs, its schedule adds no second job', async () => {
+  const id = await scheduleOf('reap-runs')
+  await pool.query("update freshet.schedules set next_run_at = now() - interval '1 minute' where id = $1", [id])
+  await pool.query('select freshet.tick()')
+  expect((await pool.query('select freshet.run_schedule($1, now()) as id', [id])).rows).toEqual([{ id: null }])
+  expect((await pool.query("select from pgboss.job where name = 'maintenance'")).rowCount).toBe(1)
+})
