@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 
-/** The slow and plain way to say when a cron expression fits, to compare the quick way with. */
+// The slow and plain way to say when a cron expression happens, to compare the quick way with.
+
+/** A moment at which clocks change; offsets are those from UTC, in milliseconds. */
 export type Change = { zone: string; at: number; before: number; after: number }
 
 const minuteMs = 60_000
@@ -19,33 +21,37 @@ function valuesOf(text: string, field: number): Set<number> {
   return values
 }
 
-/** Walks every minute around a change of clocks; undefined if nothing fits within three days of it. */
-export function walk(expression: string, after: number, change: Change): number | undefined {
+/**
+ * Every minute in which an expression happens, of those after one moment and before another, found by looking at each.
+ * The zone is given by its changes, in order; one that never changes has one with the same offset before and after.
+ */
+export function* occurrences(expression: string, after: number, until: number, changes: Change[]): Generator<number> {
   const fields = expression.split(' ')
   const [minutes, hours, days, months, weekdays] = fields.map(valuesOf)
   const fits = (wall: number) => {
     if (!minutes?.has((wall / minuteMs) % 60)) return false // most minutes end here, before a Date is made
     const date = new Date(wall)
+    if (!hours?.has(date.getUTCHours()) || !months?.has(date.getUTCMonth() + 1)) return false
     const dayFits = days?.has(date.getUTCDate()) ?? false
     const weekdayFits = weekdays?.has(date.getUTCDay()) ?? false
-    const isEither = fields[2] !== '*' && fields[4] !== '*'
-    return (
-      hours?.has(date.getUTCHours()) &&
-      months?.has(date.getUTCMonth() + 1) &&
-      (isEither ? dayFits || weekdayFits : dayFits && weekdayFits)
-    )
+    return fields[2] !== '*' && fields[4] !== '*' ? dayFits || weekdayFits : dayFits && weekdayFits
   }
   const isEveryHour = hours?.size === 24
   const repeats = isEveryHour || fields[0]?.startsWith('*')
-  const moved = change.after - change.before
-  for (let at = (Math.floor(after / minuteMs) + 1) * minuteMs; at < change.at + 3 * 86_400_000; at += minuteMs) {
-    const isSecondPass = at >= change.at && at < change.at - moved
-    const isBehindGap = at >= change.at && at < change.at + moved
-    if (fits(at + (at < change.at ? change.before : change.after)) && (repeats || !isSecondPass)) return at
-    if (isBehindGap && !isEveryHour && fits(at + change.before)) return at
+  for (let at = (Math.floor(after / minuteMs) + 1) * minuteMs; at < until; at += minuteMs) {
+    const change = changes.findLast((one) => one.at <= at)
+    const offset = change?.after ?? changes[0]?.before ?? 0
+    const moved = change ? change.after - change.before : 0
+    const isSecondPass = change && at < change.at - moved
+    const isBehindGap = change && at < change.at + moved
+    if (fits(at + offset) && (repeats || !isSecondPass)) yield at
+    else if (isBehindGap && !isEveryHour && fits(at + change.before)) yield at
   }
-  return undefined
 }
+
+/** The first of them, of the three days around a change; undefined if there is none. */
+export const walk = (expression: string, after: number, change: Change): number | undefined =>
+  occurrences(expression, after, change.at + 3 * 86_400_000, [change]).next().value ?? undefined
 
 function field(index: number): fc.Arbitrary<string> {
   const value = fc.integer({ min: least[index] ?? 0, max: most[index] ?? 0 })

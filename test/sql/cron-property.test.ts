@@ -2,7 +2,8 @@ import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
-import { type Change, expressions, nightly, walk } from './cron-oracle.ts'
+import { findChanges } from './cron-changes.ts'
+import { expressions, nightly, walk } from './cron-oracle.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -17,28 +18,9 @@ const hourMs = 3_600_000
 const plainZones = ['UTC', 'Europe/Vienna', 'Europe/London', 'America/New_York', 'Australia/Sydney', 'Asia/Kolkata']
 /** And zones that skip and repeat midnight, cross it, or move by half an hour or two hours. */
 const oddZones = ['America/Havana', 'Africa/Cairo', 'America/Nuuk', 'Australia/Lord_Howe', 'Antarctica/Troll']
-const changes = await findChanges([...plainZones, ...oddZones])
+const changes = await findChanges(pool, [...plainZones, ...oddZones])
 const changesOf = (zone: string) => changes.filter((change) => change.zone === zone)
 const isNearChange = ({ zone, after }: Case) => changesOf(zone).some(({ at }) => Math.abs(at - after) < 3 * hourMs)
-
-/** Where clocks change from 2024 to 2031: first the days, then the half hour. */
-async function findChanges(zones: string[]): Promise<Change[]> {
-  const first = new Date(Date.UTC(2024, 0))
-  const days = await Promise.all(zones.map((zone) => changesFrom(zone, first, '24 hours', 8 * 366)))
-  const halfHours = days.flat().map(({ zone, at }) => changesFrom(zone, new Date(at - 24 * hourMs), '30 minutes', 48))
-  return (await Promise.all(halfHours)).flat()
-}
-
-async function changesFrom(zone: string, from: Date, step: string, count: number): Promise<Change[]> {
-  const sql =
-    "select at, (at at time zone $1) at time zone 'UTC' as wall from (select $2::timestamptz + place * $3::interval as at from generate_series(0, $4) as place) as s"
-  const { rows } = await pool.query<{ at: Date; wall: Date }>(sql, [zone, from, step, count])
-  const offsets = rows.map(({ at, wall }) => wall.getTime() - at.getTime())
-  return rows.flatMap(({ at }, index) => {
-    const [before = 0, after = 0] = [offsets[index - 1] ?? offsets[index], offsets[index]]
-    return before === after ? [] : [{ zone, at: at.getTime(), before, after }]
-  })
-}
 
 /** All answers in one statement. */
 async function cronNext(cases: Case[]): Promise<number[]> {

@@ -1,28 +1,17 @@
 import { afterAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
+import { aSchedule } from './schedule-rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
 const minute = new Date('2026-01-01T00:00Z')
 
-let count = 0
-const insert = async (columns: Record<string, unknown>) => {
-  const row: Record<string, unknown> = {
-    name: `schedule ${(count += 1)}`,
-    kind: 'test',
-    queue: 'maintenance',
-    ...columns,
-  }
-  const names = Object.keys(row).join(', ')
-  const places = Object.keys(row).map((_, index) => `$${index + 1}`)
-  const sql = `insert into freshet.schedules (${names}) values (${places.join(', ')}) returning id`
-  return (await pool.query<{ id: string }>(sql, Object.values(row))).rows[0]?.id
-}
-const nextRunAt = async (id?: string) =>
+const insert = (values: Record<string, unknown>) => aSchedule(pool, values)
+const nextRunAt = async (id: string) =>
   (await pool.query<{ at: Date | null }>('select next_run_at as at from freshet.schedules where id = $1', [id])).rows[0]
     ?.at
-const set = (id: string | undefined, assignment: string) =>
+const set = (id: string, assignment: string) =>
   pool.query(`update freshet.schedules set ${assignment} where id = $1`, [id])
 
 /** Whether a schedule is due at the first New Year or the like that lies ahead, which no test run is long enough to reach. */

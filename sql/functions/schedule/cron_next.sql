@@ -1,6 +1,6 @@
 -- The first moment strictly after p_after that a cron expression fits in a time zone.
 -- Where clocks go forward, a skipped time happens as much later as they went; where they go back, an expression that names
--- its hours happens once, in the first pass (docs/decisions/0009-a-named-hour-happens-once-a-day.md).
+-- its hours happens once, in the first pass (docs/decisions/0010-a-named-hour-happens-once-a-day.md).
 -- Called by: next_run_at. Locks: none. Raises FR031 for a bad expression; an unknown zone is Postgres's own 22023.
 create or replace function freshet.cron_next(p_expr text, p_after timestamptz, p_time_zone text default 'UTC') returns timestamptz
 language plpgsql stable strict set search_path = ''
