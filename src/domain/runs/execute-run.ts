@@ -1,4 +1,6 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
+import type { Pool } from '../../db/pool.ts'
+import { watchRun } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields } from '../../log.ts'
@@ -13,7 +15,15 @@ import type { RunRequest, RunServices } from './run.ts'
  */
 export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait'
 
-type Job = RunServices & { isLastAttempt: boolean; signal: AbortSignal }
+/** What an attempt needs to know of its job; a job's context has it all. */
+type Job = RunServices & {
+  pool: Pool
+  isLastAttempt: boolean
+  /** Aborted when the job is no longer this attempt's. */
+  signal: AbortSignal
+  /** Aborted when the process is to stop; work that reached a safe point throws its reason. */
+  stopping: AbortSignal
+}
 type Started = { runId: string; status: RunStatus; attempt: number }
 
 const startRun = 'select run_id::text as "runId", status, attempt from freshet.start_run($1, $2, $3, $4, $5, $6, $7)'
@@ -29,6 +39,7 @@ export async function executeRun(
 ): Promise<RunOutcome> {
   job.signal.throwIfAborted()
   await using connection = await connectRun(job.directUrl, run.jobId, job.log)
+  using _watch = watchRun(connection, job.pool, job.log)
   const onAbort = () => connection.cut(job.signal.reason)
   job.signal.addEventListener('abort', onAbort)
   try {
@@ -50,7 +61,7 @@ async function attempt(
   const values = [run.jobId, run.kind, run.trigger, run.sourceId ?? null, lockClass, lockId, job.now()]
   const [started] = await queryRows<Started>(client, startRun, values)
   if (started?.status !== 'RUNNING') return 'already-ended'
-  const fields = { run: started.runId, runAttempt: started.attempt, source: run.sourceId?.toString() }
+  const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: run.sourceId?.toString() }
   return withLogFields(fields, async () => {
     const context = runContext(connection, started, job.now)
     try {
@@ -85,7 +96,8 @@ async function end({ client }: RunConnection, { runId, attempt }: Started, conte
 /** Ends the run if no later attempt can. Where that fails, the dead letter handler or the reaper ends it. */
 async function failed({ client }: RunConnection, { runId, attempt }: Started, job: Job, error: unknown) {
   const isFinal = error instanceof PermanentError || error instanceof CancelJob
-  const isLast = job.isLastAttempt && !(error instanceof SnoozeJob)
+  const isPutBack = error instanceof SnoozeJob || (job.stopping.aborted && error === job.stopping.reason)
+  const isLast = job.isLastAttempt && !isPutBack
   if (!isFinal && !isLast) return
   const { code, message, hint, isCounted = true } = failureOf(error)
   try {

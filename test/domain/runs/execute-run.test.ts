@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/outcome.ts'
 import { cloneDatabase } from '../../support/database.ts'
+import { settleRunJob } from '../../../src/domain/runs/settle-run-job.ts'
 import { nothing, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
@@ -34,7 +35,7 @@ test('every line logged by the work names the run', async () => {
   const { tryRun, services, lines, find } = aRun()
   await tryRun(async () => services.log.info('at work'))
   expect(JSON.parse(lines.find((line) => line.includes('at work')) ?? '')).toMatchObject({
-    run: await find(),
+    runId: await find(),
     runAttempt: 1,
   })
 })
@@ -154,8 +155,25 @@ test('a run that is put back is not ended, even on the last attempt', async () =
   expect((await stored()).run).toMatchObject({ status: 'RUNNING' })
 })
 
+test('a run that a shutdown hands back is not ended, even on the last attempt', async () => {
+  const { tryRun, stored, shutdown } = aRun()
+  const attempt = tryRun(async () => {
+    shutdown.abort(new Error('the process is to stop'))
+    shutdown.signal.throwIfAborted()
+  }, true)
+  await expect(attempt).rejects.toThrow('the process is to stop')
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', attempt: 1 })
+})
+
 test('a run that finds it is not wanted any more ends, not counted', async () => {
   const { tryRun, stored } = aRun()
   await expect(tryRun(() => Promise.reject(new CancelJob('The feed is paused.')))).rejects.toThrow(CancelJob)
   expect((await stored()).run).toMatchObject({ status: 'FAILED', error_code: 'CANCELLED', is_counted: false })
+})
+
+test('RULINGS 1, 2: a job is done when its run has ended, cancelled where it has none, and put back for 10 s otherwise', () => {
+  expect(settleRunJob('finished')).toEqual({ run: 'finished' })
+  expect(settleRunJob('already-ended')).toEqual({ run: 'already-ended' })
+  expect(() => settleRunJob('lock-busy')).toThrow(new CancelJob('SKIPPED_LOCK_BUSY'))
+  expect(() => settleRunJob('wait')).toThrow(expect.objectContaining({ name: 'SnoozeJob', seconds: 10 }))
 })

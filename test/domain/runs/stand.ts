@@ -22,15 +22,19 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
       const log = createLog({ level: 'debug', destination: stream })
       const lock = { lockClass: 4620, lockId: ++lockId }
       const run: RunRequest = { jobId: randomUUID(), kind: 'FEED', trigger: 'SCHEDULED', lock, ...given }
-      const controller = new AbortController()
+      const [controller, shutdown] = [new AbortController(), new AbortController()]
       const services = { directUrl, log, now: () => at() }
       const tryRun = (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) =>
-        executeRun(run, { ...services, isLastAttempt, signal: controller.signal }, work)
+        executeRun(
+          run,
+          { ...services, pool, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
+          work,
+        )
       const find = async () =>
         (await pool.query<{ id: string }>('select id from freshet.runs where job_id = $1', [run.jobId])).rows[0]?.id
       const stored = async () => storedRun(pool, (await find()) ?? '')
       const lockKey = [run.lock.lockClass, run.lock.lockId]
-      return { run, services, lines, controller, tryRun, find, stored, lockKey }
+      return { run, services, lines, controller, shutdown, tryRun, find, stored, lockKey }
     },
     isFree: async (lockKey: number[]) => (await call(pool, 'is_run_lock_held', ...lockKey)) === false,
     terminate: (pid: number | undefined) => pool.query('select pg_terminate_backend($1, 5000)', [pid]),

@@ -1,0 +1,11 @@
+import { CancelJob, SnoozeJob } from '../queue/outcome.ts'
+import type { RunOutcome } from './execute-run.ts'
+
+const waitSeconds = 10
+
+/** What the outcome of a run means for its job: done, with this output; nothing to do; or put back at no cost. */
+export function settleRunJob(outcome: RunOutcome): { run: RunOutcome } {
+  if (outcome === 'lock-busy') throw new CancelJob('SKIPPED_LOCK_BUSY')
+  if (outcome === 'wait') throw new SnoozeJob(waitSeconds, 'Another run holds the lock.')
+  return { run: outcome }
+}
