@@ -376,6 +376,8 @@ create function freshet.import_retailers(p_rows jsonb, OUT created integer, OUT 
 
 create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer, OUT promoted integer) returns record language plpgsql volatile set search_path="";
 
+create function freshet.is_dead_queue(p_queue text) returns boolean language sql stable set search_path="";
+
 create function freshet.is_notify_alive(p_job_id uuid) returns boolean language sql stable set search_path="";
 
 create function freshet.is_run_lock_held(p_lock_class integer, p_lock_id integer) returns boolean language sql volatile set search_path="";
@@ -406,13 +408,21 @@ create function freshet.prune_schedule_runs(p_keep interval, p_now timestamp wit
 
 create function freshet.put_off_alerts(p_until timestamp with time zone) returns timestamp with time zone language sql volatile set search_path="";
 
+create function freshet.queue_stats(p_now timestamp with time zone) returns TABLE(name text, dead_letter text, policy text, retry_limit integer, expire_seconds integer, heartbeat_seconds integer, deletion_seconds integer, waiting integer, active integer, delayed integer, failed integer, dead integer, oldest_seconds double precision, completed_minute integer, completed_hour integer) language sql stable set search_path="";
+
 create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severity, p_subject text, p_dedupe_key text, p_message text, p_details jsonb, p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint, p_run_id bigint DEFAULT NULL::bigint) returns bigint language plpgsql volatile set search_path="";
 
 create function freshet.reap_runs(p_now timestamp with time zone, p_after interval DEFAULT '00:30:00'::interval, p_max_rows integer DEFAULT 100) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.redrive_letter(p_dead_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
+
+create function freshet.redrive_queue(p_queue text, p_limit integer) returns integer language sql volatile set search_path="";
+
 create function freshet.refuse_cron(p_expr text, p_number integer, p_offset integer, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
 
 create function freshet.release_clock(p_driver text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
+
+create function freshet.repeat_job(p_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 
 create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
@@ -443,6 +453,8 @@ create function freshet.source_visibility(p_source_ids bigint[]) returns TABLE(s
 create function freshet.start_run(p_job_id uuid, p_kind freshet.run_kind, p_trigger freshet.run_trigger, p_source_id bigint, p_lock_class integer, p_lock_id integer, p_now timestamp with time zone) returns TABLE(run_id bigint, status freshet.run_status, attempt integer) language plpgsql volatile set search_path="";
 
 create function freshet.start_schedule_run(p_schedule_id bigint, p_job_id uuid, p_now timestamp with time zone) returns bigint language sql volatile set search_path="";
+
+create function freshet.stop_job(p_queue text, p_id uuid, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.tell_alert(p_alert_id bigint, p_severity freshet.alert_severity, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 

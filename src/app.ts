@@ -7,6 +7,7 @@ import { watchMigrations } from './db/migrate/missing.ts'
 import type { Database } from './db/open.ts'
 import { connectPool, endPool } from './db/pool.ts'
 import { connectPrisma } from './db/prisma.ts'
+import { createAttempts } from './domain/access/attempts.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
 import { keepCredentialKey } from './domain/access/credential-key.ts'
@@ -20,6 +21,7 @@ import { createGraphql } from './http/yoga.ts'
 import { startClockWatch } from './jobs/clock-watch.ts'
 import { startClock } from './jobs/clock.ts'
 import { arrangeDriver } from './jobs/pg-cron.ts'
+import { jobs } from './jobs/index.ts'
 import { prepareQueues } from './jobs/prepare.ts'
 import { startWorkers } from './jobs/workers.ts'
 import type { Log } from './log.ts'
@@ -82,12 +84,26 @@ export async function startApp({
 
   const streams = createStreams(now)
   const metrics = createMetrics(pool, streams, clock)
+  const attempts = createAttempts(() => now().getTime())
   const startGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
     const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
     return {
-      graphql: createGraphql({ schema, db, pool, config, log, metrics, streams, revocations, eventHub, now }),
+      graphql: createGraphql({
+        schema,
+        db,
+        pool,
+        config,
+        log,
+        metrics,
+        streams,
+        revocations,
+        eventHub,
+        attempts,
+        now,
+        retryDelays: new Map(jobs.map(({ name, options }) => [name, options.retryDelays])),
+      }),
       graphiql: createGraphiql({
         title: 'Freshet',
         endpoint: '/graphql',

@@ -9,7 +9,7 @@ import { createYoga, isAsyncIterable, type Plugin } from 'graphql-yoga'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
-import { createAttempts } from '../domain/access/attempts.ts'
+import type { Attempts } from '../domain/access/attempts.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
 import type { Log } from '../log.ts'
 import type { Context } from '../schema/builder.ts'
@@ -36,12 +36,13 @@ export type YogaParts = {
   revocations: Revocations
   eventHub: EventHub
   now: () => Date
+  retryDelays: Context['retryDelays']
+  attempts: Attempts
 }
 
 /** GraphQL over HTTP at /graphql: queries and mutations by POST, queries by GET, subscriptions as server-sent events. */
 export function createGraphql(parts: YogaParts) {
-  const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, now } = parts
-  const attempts = createAttempts(() => now().getTime())
+  const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, attempts, now, retryDelays } = parts
   const show = createErrorDoor(log)
   return createYoga<{ visitor: Visitor }, Context>({
     schema,
@@ -69,6 +70,7 @@ export function createGraphql(parts: YogaParts) {
       pool,
       now,
       eventHub,
+      retryDelays,
       publicRead: config.access.publicRead,
       actor: anonymous(visitor.requestId),
     }),

@@ -2,7 +2,7 @@ import type { Prisma } from '../db/generated/client/client.ts'
 import { ApiKey } from './api-key.ts'
 import { builder } from './builder.ts'
 import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
-import { encodeId } from './global-id.ts'
+import { encodeId, isRowId } from './global-id.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   description: 'One line of the audit log: who changed what.',
@@ -19,11 +19,15 @@ const AuditEntry = builder.prismaNode('AuditEntry', {
     }),
     action: t.exposeString('action', { description: 'What was done, as in CREATE_SOURCE.' }),
     objectType: t.exposeString('objectType', { description: 'The type of the object.' }),
-    objectId: t.exposeString('objectId', { nullable: true, description: 'Its number; null where there are many.' }),
+    objectId: t.exposeString('objectId', {
+      nullable: true,
+      description: 'Its number, or the id of a job or name of a queue; null where there are many.',
+    }),
     objectGlobalId: t.id({
       nullable: true,
-      description: 'Its global id, for `node`; null where there are many.',
-      resolve: ({ objectType, objectId }) => (objectId === null ? null : encodeId(objectType, objectId)),
+      description: 'Its global id, for `node`; null where there are many, and for jobs and queues, which have none.',
+      resolve: ({ objectType, objectId }) =>
+        objectId !== null && isRowId(objectId) ? encodeId(objectType, objectId) : null,
     }),
     changes: t.expose('changes', {
       type: 'JSON',

@@ -22,6 +22,8 @@ export type Context = {
   publicRead: boolean
   now: () => Date
   eventHub: EventHub
+  /** The seconds that each queue of the program waits before its further attempts. */
+  retryDelays: ReadonlyMap<string, number[]>
 }
 
 export const builder = new SchemaBuilder<{

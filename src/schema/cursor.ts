@@ -6,6 +6,7 @@ import { decodeOpaque, encodeOpaque } from './opaque.ts'
 
 /** The parts that a cursor's key is made of. A cursor comes back from outside: nothing in it is believed. */
 export const idPart = z.string().refine(isRowId).transform(BigInt)
+export const uuidPart = z.guid()
 export const textPart = z.string().refine(storable)
 
 /** A place in a list under one of its orders. */

@@ -1,6 +1,8 @@
 import './alert.ts'
 import './api-key.ts'
 import './audit-entry.ts'
+import './job.ts'
+import './queue.ts'
 import './retailer.ts'
 import './run.ts'
 import './run-subscription.ts'

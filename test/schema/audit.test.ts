@@ -44,16 +44,25 @@ test.each(mutations)('%s records who did what to which object, and by which requ
   expect(await countAudit(pool)).toBe(before + 1)
 })
 
-const tables: Record<string, string> = { Retailer: 'retailers', Source: 'sources', ApiKey: 'api_keys', Alert: 'alerts' }
+/** Where an object is kept, and by what it is known there. */
+const tables: Record<string, [table: string, id: string]> = {
+  Retailer: ['freshet.retailers', 'id'],
+  Source: ['freshet.sources', 'id'],
+  ApiKey: ['freshet.api_keys', 'id'],
+  Alert: ['freshet.alerts', 'id'],
+  Job: ['pgboss.job', 'id'],
+  Queue: ['pgboss.job', 'name'],
+}
 
 test.each(mutations)('%s writes its record and its change in one transaction', async (name, operation) => {
   const fixture = await makeFixture(pool)
   const requestId = `one-${name}`
   const { data } = await send(operation.document, operation.variables?.(fixture), requestId)
   const { objectType, objectId } = operation.recorded!(fixture, data!)
+  const [table, id] = tables[objectType]!
   const { rows } = await pool.query<{ n: number }>(
-    `select count(*)::int as n from freshet.${tables[objectType]} t, freshet.audit_log a
-     where a.request_id = $1 and t.xmin = a.xmin and ($2::text is null or t.id::text = $2)`,
+    `select count(*)::int as n from ${table} t, freshet.audit_log a
+     where a.request_id = $1 and t.xmin = a.xmin and ($2::text is null or t.${id}::text = $2)`,
     [requestId, objectId],
   )
   expect(rows[0]!.n).toBeGreaterThan(0)
@@ -81,6 +90,8 @@ test.each(mutations)('%s that is refused leaves no record', async (_name, operat
   const variables = {
     id: nowhere,
     csv: '',
+    queue: 'nowhere',
+    name: 'nowhere',
     input: { id: nowhere, retailerId: nowhere, name: '', scopes: [], tosApprovedBy: '' },
   }
   const asked = Object.fromEntries(Object.entries(variables).filter(([name]) => known.includes(name)))

@@ -42,6 +42,8 @@ test('every list of objects is a connection or says how long it may get', () => 
     ['ApiKey.scopes', false], // at most three, as there are scopes
     ['CrawlRun.errorTotals', true],
     ['FeedRun.errorTotals', true],
+    ['Query.queues', true],
+    ['Queue.retryWaitSeconds', true],
     ['Retailer.sources', true],
     ['ScrapeRun.errorTotals', true],
     ['VerificationRun.errorTotals', true],

@@ -1,6 +1,9 @@
 import type pg from 'pg'
 
-/** Every row of every table of ours, but for what moves by itself: the clock, and when a key was last used. */
+/**
+ * Every row of every table of ours, but for what moves by itself: the clock, and when a key was last used. With them the jobs
+ * of queues that nobody works.
+ */
 export async function readState(pool: pg.Pool): Promise<Record<string, unknown>> {
   const { rows: tables } = await pool.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'freshet' and tablename not in ('clock', 'applied_sql') order by 1",
@@ -9,7 +12,9 @@ export async function readState(pool: pg.Pool): Promise<Record<string, unknown>>
     ({ name }) =>
       `select '${name}' as name, jsonb_agg(to_jsonb(t) - 'last_used_at' order by to_jsonb(t)::text) as content from freshet.${name} t`,
   )
-  const { rows } = await pool.query<{ name: string; content: unknown }>(parts.join(' union all '))
+  const jobs =
+    "select 'job' as name, jsonb_agg(to_jsonb(t) order by t.id) as content from pgboss.job t where t.name like 'fixture-%'"
+  const { rows } = await pool.query<{ name: string; content: unknown }>([...parts, jobs].join(' union all '))
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }
 

@@ -2,6 +2,7 @@ import type pg from 'pg'
 import type { Scope } from '../../src/domain/access/actor.ts'
 import { digestKey, makeKey } from '../../src/domain/access/key.ts'
 import { encodeId, readId } from '../../src/schema/global-id.ts'
+import { makeFailure, makeJob, makeQueue } from './queue.ts'
 
 /** Global ids of objects that exist, and a text that stands in every one of them that is not for everybody. */
 export type Fixture = {
@@ -14,6 +15,8 @@ export type Fixture = {
   CrawlRun: string
   VerificationRun: string
   Alert: string
+  /** A queue of its own, with a job that waits and one that failed for good. */
+  queue: { name: string; waiting: string; failed: string }
   mark: string
 }
 
@@ -30,7 +33,7 @@ export type Operation = {
 
 let count = 0
 
-/** A retailer, a source, a key, an entry of the audit log and a run of each type, all new. */
+/** A retailer, a source, a key, an entry of the audit log, a run of each type, an alert and a queue, all new. */
 export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
   const number = ++count
   const mark = `mark-${number}`
@@ -60,8 +63,13 @@ export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
      values ($1, $2, 'P2', $2, $2, $2, jsonb_build_object('mark', $2::text), now(), now())`,
     [source, mark],
   )
+  const queue = `fixture-${number}`
+  await makeQueue(pool, queue)
+  const waiting = await makeJob(pool, queue, {}, { mark })
+  const { id: failed } = await makeFailure(pool, queue, { payload: { mark } })
   return {
     Alert: encodeId('Alert', alert),
+    queue: { name: queue, waiting, failed },
     Retailer: encodeId('Retailer', retailer),
     Source: encodeId('Source', source),
     ApiKey: encodeId('ApiKey', key),
@@ -118,6 +126,8 @@ export const operations: Record<string, Operation> = {
   'Query.apiKeys': { scope: 'ADMIN', document: '{ apiKeys { totalCount nodes { id name } } }' },
   'Query.alerts': { scope: 'OPERATE', document: '{ alerts { totalCount nodes { id } edges { node { message } } } }' },
   'Query.auditLog': { scope: 'OPERATE', document: '{ auditLog { totalCount nodes { id actor } } }' },
+  'Query.queues': { scope: 'OPERATE', document: '{ queues { name waiting dead retryWaitSeconds } }' },
+  'Query.jobs': { scope: 'OPERATE', document: '{ jobs(first: 100) { totalCount nodes { id payload } } }' },
   'Query.run': {
     scope: 'OPERATE',
     document: 'query ($id: ID!) { run(id: $id) { id errorMessage } }',
@@ -136,6 +146,39 @@ export const operations: Record<string, Operation> = {
     document: 'subscription { runEvents { __typename ... on StreamStart { cursor } } }',
   },
 
+  'Mutation.retryJob': {
+    scope: 'OPERATE',
+    document: 'mutation ($queue: String!, $id: ID!) { retryJob(queue: $queue, id: $id) { id } }',
+    variables: ({ queue }) => ({ queue: queue.name, id: queue.failed }),
+    recorded: ({ queue }, data) => ({
+      action: 'RETRY_JOB',
+      objectType: 'Job',
+      objectId: queue.failed,
+      changes: { queue: { to: queue.name }, repeatedAs: { to: data.retryJob?.id } },
+    }),
+  },
+  'Mutation.cancelJob': {
+    scope: 'OPERATE',
+    document: 'mutation ($queue: String!, $id: ID!) { cancelJob(queue: $queue, id: $id) { id } }',
+    variables: ({ queue }) => ({ queue: queue.name, id: queue.waiting }),
+    recorded: ({ queue }) => ({
+      action: 'CANCEL_JOB',
+      objectType: 'Job',
+      objectId: queue.waiting,
+      changes: { queue: { to: queue.name }, state: { from: 'created', to: 'cancelled' }, run: { to: false } },
+    }),
+  },
+  'Mutation.redriveQueue': {
+    scope: 'OPERATE',
+    document: 'mutation ($name: String!) { redriveQueue(name: $name, limit: 10) { moved } }',
+    variables: ({ queue }) => ({ name: queue.name }),
+    recorded: ({ queue }) => ({
+      action: 'REDRIVE_QUEUE',
+      objectType: 'Queue',
+      objectId: queue.name,
+      changes: { limit: { to: 10 }, moved: { to: 1 } },
+    }),
+  },
   'Mutation.createRetailer': {
     scope: 'OPERATE',
     document: 'mutation ($input: CreateRetailerInput!) { createRetailer(input: $input) { id } }',

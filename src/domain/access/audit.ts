@@ -6,7 +6,8 @@ export type Change = { from?: unknown; to: unknown }
 export type AuditRecord = {
   action: string
   objectType: string
-  objectId?: bigint
+  /** The number of a row; jobs and queues have ids of their own. */
+  objectId?: bigint | string
   changes?: Record<string, Change | string>
 }
 

@@ -1,0 +1,46 @@
+import { scrubber } from '../../log.ts'
+
+/** What an attempt failed with, as it is kept with its job. */
+export type JobFailure = { code: string; message: string; hint: string | null }
+
+type Kept = Partial<JobFailure> & { snoozed?: string; cancelled?: string; value?: unknown }
+
+const scrub = scrubber([])
+const lost = /heartbeat/
+const late = /timed out|timeout/
+
+/** Reads what is kept as a failure, the kit's or pg-boss's own (which stands under `value`); nothing if it tells of none. */
+export function readFailure(output: unknown): JobFailure | undefined {
+  const kept = objectOf(output)
+  const { code, message, hint } =
+    typeof kept.value === 'string' ? { message: kept.value } : { ...kept, ...objectOf(kept.value) }
+  if (typeof message !== 'string') return undefined
+  const found = lost.test(message) ? 'WORKER_LOST' : late.test(message) ? 'JOB_TIMED_OUT' : 'UNEXPECTED_ERROR'
+  return { code: typeof code === 'string' ? code : found, message: scrub(message), hint: hint ? scrub(hint) : null }
+}
+
+/** Why a job was put back or cancelled, where that was no failure. */
+export function readNote(output: unknown): string | undefined {
+  const { snoozed, cancelled } = objectOf(output)
+  const note = snoozed ?? cancelled
+  return typeof note === 'string' ? scrub(note) : undefined
+}
+
+/** The job that took the place of this one. */
+export function readRepeatedAs(output: unknown): string | undefined {
+  const { repeatedAs } = objectOf(output) as { repeatedAs?: unknown }
+  return typeof repeatedAs === 'string' ? repeatedAs : undefined
+}
+
+const secretName = /pass|secret|token|credential|authorization|api_?key/i
+
+/** What a job carries, fit to be shown. It holds ids by rule; what looks like a secret all the same is covered. */
+export function showPayload(payload: unknown): unknown {
+  if (payload === null || payload === undefined) return null
+  const cover = (key: string, value: unknown) =>
+    key !== '' && secretName.test(key) && value !== null ? '********' : typeof value === 'string' ? scrub(value) : value
+  return JSON.parse(JSON.stringify(payload, cover)) as unknown
+}
+
+const objectOf = (value: unknown): Kept =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}

@@ -1,0 +1,40 @@
+import type { Pool } from '../../db/pool.ts'
+import { queryRows, type Sql } from '../../db/sql.ts'
+import { notFound } from '../errors.ts'
+
+/** A queue as an operator sees it: `queue_stats` says what each number counts. */
+export type QueueStats = {
+  name: string
+  deadLetter: string | null
+  policy: string
+  retryLimit: number
+  expireSeconds: number
+  heartbeatSeconds: number | null
+  deletionSeconds: number
+  waiting: number
+  active: number
+  delayed: number
+  failed: number
+  dead: number
+  oldestSeconds: number | null
+  completedMinute: number
+  completedHour: number
+}
+
+const statement = `select name, dead_letter as "deadLetter", policy, retry_limit as "retryLimit", expire_seconds as "expireSeconds", heartbeat_seconds as "heartbeatSeconds", deletion_seconds as "deletionSeconds", waiting, active, delayed, failed, dead, oldest_seconds as "oldestSeconds", completed_minute as "completedMinute", completed_hour as "completedHour" from freshet.queue_stats($1)`
+
+/** Every queue of the program by name, with what lies in it at this moment. */
+export const readQueues = (pool: Pool, now: Date): Promise<QueueStats[]> => queryRows(pool, statement, [now])
+
+export type QueueName = { name: string; deadLetter: string | null }
+
+/** The names of all queues, dead letter queues too, but for pg-boss's own. */
+export const readQueueNames = (sql: Sql): Promise<QueueName[]> =>
+  queryRows(sql, `select name, dead_letter as "deadLetter" from pgboss.queue where left(name, 2) <> '__' order by name`)
+
+/** The queue of this name; refuses one that does not exist, so that a slip is not taken for an empty queue. */
+export function pickQueue(queues: QueueName[], name: string, field: string): QueueName {
+  const found = queues.find((queue) => queue.name === name)
+  if (!found) throw notFound('queue', field)
+  return found
+}
