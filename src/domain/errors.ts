@@ -20,14 +20,16 @@ export class DomainError extends ExpectedError<ErrorCode, Problem> {
   }
 }
 
-/** All problems of one input as one error. Call it with what was found; it returns when there was nothing. */
+/** All problems of one input as one error. */
+export function badInput(problems: Problem[]): DomainError {
+  const lines = problems.map(({ field, message }) => `${field}: ${message}`)
+  const head = lines.length === 1 ? [] : [`The input has ${lines.length} problems:`]
+  return new DomainError('BAD_USER_INPUT', [...head, ...lines].join('\n'), { problems })
+}
+
+/** Throws what was found; it returns when there was nothing. */
 export function refuse(problems: Problem[]): void {
-  if (problems.length === 0) return
-  const message =
-    problems.length === 1 && problems[0]
-      ? `${problems[0].field}: ${problems[0].message}`
-      : `The input has ${problems.length} problems:\n${problems.map((problem) => `${problem.field}: ${problem.message}`).join('\n')}`
-  throw new DomainError('BAD_USER_INPUT', message, { problems })
+  if (problems.length > 0) throw badInput(problems)
 }
 
 export function notFound(type: string, field: string): DomainError {

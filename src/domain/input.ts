@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { refuse, type Problem } from './errors.ts'
+import { badInput, type Problem } from './errors.ts'
 
 /** Text that Postgres can store as it was sent: it knows no NUL, and half a surrogate pair would be changed silently. */
 export const storable = (value: string): boolean => !value.includes('\u0000') && value.isWellFormed()
@@ -61,9 +61,22 @@ export function withoutNulls(input: object): object {
 export function check<Schema extends z.ZodType>(schema: Schema, value: unknown, root = 'input'): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  refuse(parsed.error.issues.map((issue) => toProblem(issue, root)))
-  throw new Error('unreachable: a failed parse has issues')
+  throw badInput(toProblems(parsed.error, root))
 }
+
+/** As `check`; where the form has problems, those that only the database can see are looked for and told with them. */
+export async function checkWith<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  findMore: () => Promise<Problem[]>,
+  root = 'input',
+): Promise<z.output<Schema>> {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw badInput([...(await findMore()), ...toProblems(parsed.error, root)])
+}
+
+const toProblems = ({ issues }: z.ZodError, root: string): Problem[] => issues.map((issue) => toProblem(issue, root))
 
 function toProblem(issue: z.core.$ZodIssue, root: string): Problem {
   return { field: [root, ...issue.path.map(String)].join('.'), message: issue.message }

@@ -1,7 +1,7 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
 import { z } from 'zod'
-import { refuse } from '../domain/errors.ts'
+import { badInput } from '../domain/errors.ts'
 import { builder, type Context } from './builder.ts'
 import { decodeCursor, encodeCursor, idPart, textPart } from './cursor.ts'
 
@@ -59,7 +59,7 @@ export async function readPage<Row, Key extends readonly (string | bigint)[], Wh
 ): Promise<Page<Row>> {
   const size = first ?? defaultPageSize
   if (size < 1 || size > maxPageSize)
-    refuse([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${size}.` }])
+    throw badInput([{ field: 'first', message: `must be from 1 to ${maxPageSize}, not ${size}.` }])
   const isContinued = after !== null && after !== undefined
   const place = isContinued ? [order.behind(decodeCursor(order.name, order.form, after))] : []
   const found = await read.rows({ where: { AND: [where, ...place] }, orderBy: order.orderBy, take: size + 1 })

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { readId } from '../../src/schema/global-id.ts'
 import type { CreateSourceInput, SourceKind, UpdateSourceInput } from '../support/generated/graphql.ts'
+import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import {
   CreateRetailer,
@@ -211,6 +212,16 @@ test('S3 §9.5: a review is recorded with its time and approver; robots.txt is c
     robotsCompliant: false,
   })
   expect(await review({ robotsCompliant: null })).toMatchObject({ tosNotes: null, robotsCompliant: true })
+})
+
+test('a retailer that does not exist is told with all that is wrong beside it', async () => {
+  const query = 'mutation ($input: CreateSourceInput!) { createSource(input: $input) { id } }'
+  const retailerId = encodeId('Retailer', 9_000_000_000)
+  expect(await problemsOf(query, { retailerId, name: ' ', expiryHours: 0 })).toEqual([
+    'input.retailerId There is no such retailer.',
+    'input.name must not be blank.',
+    'input.expiryHours must be a whole number from 1 to 168.',
+  ])
 })
 
 test('S3 §9.5: a review needs an approver', async () => {

@@ -140,7 +140,7 @@ async function feed(fed: Fed, naughty: readonly string[]): Promise<string[]> {
   const changesOne = fed.operation === 'mutation' && isInputObjectType(plain) && 'id' in plain.getFields()
   for (const place of places(fed.argument, fed.field.name)) {
     // One after the other where they change one object; elsewhere no more at once than the pool can serve.
-    const atOnce = changesOne ? 1 : 40
+    const atOnce = changesOne ? 1 : 10
     for (let from = 0; from < naughty.length; from += atOnce) {
       const texts = naughty.slice(from, from + atOnce)
       problems.push(...(await Promise.all(texts.map((text) => feedOne(fed, place, text)))).flat())

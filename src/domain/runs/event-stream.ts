@@ -1,6 +1,6 @@
 import type { Run, RunEventKind, RunKind, RunTrigger } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
-import { DomainError, notFound, refuse } from '../errors.ts'
+import { DomainError, notFound, badInput } from '../errors.ts'
 import type { KeepAlive } from '../stream.ts'
 import type { EventHub } from './event-hub.ts'
 import type { EventQueue } from './event-queue.ts'
@@ -46,7 +46,7 @@ export async function* watchRun(
     const run = await db.run.findUnique({ where: { id: runId } })
     if (!run) throw notFound('run', 'runId')
     if (seen !== undefined && seen > run.eventCount)
-      refuse([{ field: 'after', message: `the run has no event ${seen}; its last one is ${run.eventCount}.` }])
+      throw badInput([{ field: 'after', message: `the run has no event ${seen}; its last one is ${run.eventCount}.` }])
     if (isFirst) yield { type: 'RunState', run, number: run.eventCount }
     isFirst = false
     seen ??= run.eventCount

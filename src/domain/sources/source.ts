@@ -3,7 +3,7 @@ import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit, changedFields, hasChanges, type Change } from '../access/audit.ts'
 import { DomainError, notFound } from '../errors.ts'
-import { check, withoutNulls, type Given } from '../input.ts'
+import { check, checkWith, withoutNulls, type Given } from '../input.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
 import { refuseDuplicate } from '../unique.ts'
 import {
@@ -24,7 +24,10 @@ export async function createSource(
   retailerId: bigint,
   input: Given<NewSourceInput>,
 ): Promise<Source> {
-  const data = check(NewSource, withoutNulls(input))
+  const data = await checkWith(NewSource, withoutNulls(input), async () => {
+    const isThere = await db.retailer.findUnique({ where: { id: retailerId }, select: { id: true } })
+    return isThere ? [] : [{ field: 'input.retailerId', message: 'There is no such retailer.' }]
+  })
   const creating = db.$transaction(async (tx) => {
     // Locked before the insert, as an import does: the foreign key would ask for the lock only after the name is taken.
     const found = await tx.$executeRaw`select from freshet.retailers where id = ${retailerId} for key share`
