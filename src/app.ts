@@ -11,6 +11,7 @@ import { createAttempts } from './domain/access/attempts.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
 import { keepCredentialKey } from './domain/access/credential-key.ts'
+import { startAlertBell } from './domain/alerts/alert-bell.ts'
 import { startEventHub } from './domain/runs/event-hub.ts'
 import { createGraphiql } from './http/graphiql/page.ts'
 import { createMetrics } from './http/metrics.ts'
@@ -89,6 +90,7 @@ export async function startApp({
     const listener = starting.use(await listen(database.directUrl, log))
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
     const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
+    const alertBell = starting.use(startAlertBell({ listener, keepAliveMs }))
     return {
       graphql: createGraphql({
         schema,
@@ -100,6 +102,7 @@ export async function startApp({
         streams,
         revocations,
         eventHub,
+        alertBell,
         attempts,
         now,
         retryDelays: new Map(jobs.map(({ name, options }) => [name, options.retryDelays])),

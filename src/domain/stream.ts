@@ -1,6 +1,9 @@
 /** Says on a quiet stream that it is not dead. It has no cursor: nothing happened. */
 export type KeepAlive = { readonly type: 'KeepAlive'; readonly at: Date }
 
+/** Where a stream begins, and which it is: whoever is cut off before anything came resumes from here. */
+export type StreamStart = { readonly type: 'StreamStart'; readonly stream: string; readonly position: bigint }
+
 /**
  * Opens a stream that can be left at any moment. A generator alone answers `return` only when its next value is there,
  * which on a quiet stream is never; here `signal` tells it to stop waiting. The first item is fetched at once, so that

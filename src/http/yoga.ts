@@ -10,6 +10,7 @@ import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
 import type { Attempts } from '../domain/access/attempts.ts'
+import type { AlertBell } from '../domain/alerts/alert-bell.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
 import type { Log } from '../log.ts'
 import type { Context } from '../schema/builder.ts'
@@ -35,6 +36,7 @@ export type YogaParts = {
   streams: Streams
   revocations: Revocations
   eventHub: EventHub
+  alertBell: AlertBell
   now: () => Date
   retryDelays: Context['retryDelays']
   attempts: Attempts
@@ -42,7 +44,8 @@ export type YogaParts = {
 
 /** GraphQL over HTTP at /graphql: queries and mutations by POST, queries by GET, subscriptions as server-sent events. */
 export function createGraphql(parts: YogaParts) {
-  const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, attempts, now, retryDelays } = parts
+  const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, alertBell, attempts, now } = parts
+  const { retryDelays } = parts
   const show = createErrorDoor(log)
   return createYoga<{ visitor: Visitor }, Context>({
     schema,
@@ -70,6 +73,7 @@ export function createGraphql(parts: YogaParts) {
       pool,
       now,
       eventHub,
+      alertBell,
       retryDelays,
       publicRead: config.access.publicRead,
       actor: anonymous(visitor.requestId),

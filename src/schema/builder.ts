@@ -9,6 +9,7 @@ import type { Db } from '../db/prisma.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { Actor } from '../domain/access/actor.ts'
+import type { AlertBell } from '../domain/alerts/alert-bell.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
 import { refusal, scopesOf, type Scopes } from './authorization.ts'
 import { globalIdCheck } from './global-id-check.ts'
@@ -22,6 +23,7 @@ export type Context = {
   publicRead: boolean
   now: () => Date
   eventHub: EventHub
+  alertBell: AlertBell
   /** The seconds that each queue of the program waits before its further attempts. */
   retryDelays: ReadonlyMap<string, number[]>
 }

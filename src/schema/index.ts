@@ -1,3 +1,4 @@
+import './alert-subscription.ts'
 import './alert.ts'
 import './api-key.ts'
 import './audit-entry.ts'

@@ -1,12 +1,10 @@
+import { allRuns } from '../domain/runs/event-stream.ts'
 import type { RunEvent as Event } from '../domain/runs/event.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { encodeCursor } from './cursor.ts'
 import { encodeId } from './global-id.ts'
 import { RunEventKind, RunKind, RunTrigger, runTypes } from './run-enum.ts'
-
-/** The name of the stream of all runs in its cursors. */
-export const streamName = 'runEvents'
 
 /** One line of the story of a run, in a page or in a subscription. */
 export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
@@ -30,7 +28,7 @@ export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
       nullable: true,
       description:
         'Its place among the events of all runs: pass the last one seen to `runEvents`. Null for the moment between commit and placing.',
-      resolve: ({ position }) => (position === null ? null : encodeCursor(streamName, [position])),
+      resolve: ({ position }) => (position === null ? null : encodeCursor(allRuns, [position])),
     }),
     kind: t.expose('kind', { type: RunEventKind, description: 'What it tells.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When.' }),

@@ -1,29 +1,20 @@
 import { z } from 'zod'
-import { watchRun, watchRuns, type RunState as State, type StreamStart as Start } from '../domain/runs/event-stream.ts'
+import { allRuns, watchRun, watchRuns, type RunState as State } from '../domain/runs/event-stream.ts'
 import { openStream } from '../domain/stream.ts'
 import { builder } from './builder.ts'
-import { decodeCursor, encodeCursor, idPart } from './cursor.ts'
+import { decodeCursor, idPart } from './cursor.ts'
 import { KeepAlive } from './keep-alive.ts'
-import { RunEvent, streamName } from './run-event.ts'
+import { RunEvent } from './run-event.ts'
 import { RunEventKind, RunKind, RunTrigger } from './run-enum.ts'
 import { Run, runNodes } from './run-type.ts'
 import { Source } from './source-type.ts'
+import { StreamStart } from './stream-start.ts'
 
 const RunState = builder.objectRef<State>('RunState').implement({
   description: 'A run as it stands when a subscription begins. Events follow from there.',
   fields: (t) => ({
     run: t.field({ type: Run, description: 'The run.', resolve: ({ run }) => run }),
     number: t.exposeInt('number', { description: 'The number of its last event.' }),
-  }),
-})
-
-const StreamStart = builder.objectRef<Start>('StreamStart').implement({
-  description: 'The first message of `runEvents`: where it begins.',
-  fields: (t) => ({
-    cursor: t.string({
-      description: 'Pass it as `after` when the connection breaks before the first event.',
-      resolve: ({ position }) => encodeCursor(streamName, [position]),
-    }),
   }),
 })
 
@@ -74,7 +65,7 @@ builder.subscriptionFields((t) => ({
       after: t.arg.string({ description: 'The `cursor` of the last event seen; without it the stream begins now.' }),
     },
     subscribe: (_root, { filter, after }, { eventHub: hub, now }) => {
-      const [position] = typeof after === 'string' ? decodeCursor(streamName, z.tuple([idPart]), after) : []
+      const [position] = typeof after === 'string' ? decodeCursor(allRuns, z.tuple([idPart]), after) : []
       const wanted = {
         runKinds: filter?.runKinds ?? undefined,
         kinds: filter?.kinds ?? undefined,

@@ -141,6 +141,10 @@ export const operations: Record<string, Operation> = {
       'subscription ($id: ID!) { runProgress(runId: $id) { __typename ... on RunState { run { errorMessage } } } }',
     variables: ({ FeedRun }) => ({ id: FeedRun }),
   },
+  'Subscription.alertRaised': {
+    scope: 'OPERATE',
+    document: 'subscription { alertRaised { __typename ... on StreamStart { cursor } } }',
+  },
   'Subscription.runEvents': {
     scope: 'OPERATE',
     document: 'subscription { runEvents { __typename ... on StreamStart { cursor } } }',

@@ -1,15 +1,13 @@
 import type { Run, RunEventKind, RunKind, RunTrigger } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
 import { DomainError, notFound, badInput } from '../errors.ts'
-import type { KeepAlive } from '../stream.ts'
+import type { KeepAlive, StreamStart } from '../stream.ts'
 import type { EventHub } from './event-hub.ts'
 import type { EventQueue } from './event-queue.ts'
 import { eventsAtOnce, readEventsAfter, readEventsOfRun, type PlacedEvent, type RunEvent } from './event.ts'
 
 /** How a run is at the moment; `number` is that of its last event. */
 export type RunState = { readonly type: 'RunState'; readonly run: Run; readonly number: number }
-/** Where a stream of all runs begins: whoever is cut off before the first event resumes from here. */
-export type StreamStart = { readonly type: 'StreamStart'; readonly position: bigint }
 
 export type EventFilter = {
   runKinds?: readonly RunKind[] | undefined
@@ -17,6 +15,9 @@ export type EventFilter = {
   trigger?: RunTrigger | undefined
   sourceId?: bigint | undefined
 }
+
+/** The name of the stream of all runs in its cursors. */
+export const allRuns = 'runEvents'
 
 type Watch = { hub: EventHub; now: () => Date; signal: AbortSignal }
 
@@ -94,7 +95,7 @@ export async function* watchRuns(
       const part = await readEventsAfter(hub.pool, position)
       if (position < part.prunedPosition) throw expired('The events behind this cursor are no longer kept.')
       if (position > part.lastPosition) throw expired('This database never gave that cursor.')
-      if (isFirst) yield { type: 'StreamStart' as const, position }
+      if (isFirst) yield { type: 'StreamStart' as const, stream: allRuns, position }
       isFirst = false
       for (const event of part.events) {
         if (passes(filter, event)) yield event

@@ -1,0 +1,14 @@
+import type { StreamStart as Start } from '../domain/stream.ts'
+import { builder } from './builder.ts'
+import { encodeCursor } from './cursor.ts'
+
+/** The first message of every subscription that can be resumed. */
+export const StreamStart = builder.objectRef<Start>('StreamStart').implement({
+  description: 'The first message of a stream that can be resumed: where it begins.',
+  fields: (t) => ({
+    cursor: t.string({
+      description: 'Pass it as `after` when the connection breaks before anything else came.',
+      resolve: ({ stream, position }) => encodeCursor(stream, [position]),
+    }),
+  }),
+})
