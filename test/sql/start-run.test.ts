@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
-import { at, call, resultOf, startRun, storedRun } from '../support/runs.ts'
+import { at, call, resultOf, startRun, storedRun, noCounters } from '../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -23,7 +23,7 @@ test('RULINGS 1: a new job starts a run at attempt 1, with its first event', asy
     updated_at: at(),
     finished_at: null,
     stage: null,
-    counters: {},
+    counters: noCounters,
     event_count: 1,
     error_count: 0,
     is_counted: true,
@@ -50,13 +50,13 @@ test('RULINGS 3: a retry starts from scratch, and keeps the story of what came b
   await call(pool, 'sample_run_error', id, 1, 'PRICE_MISSING', 'There is no price.', at(3))
   await startRun(pool, { jobId, now: at(4) })
   const { run, events, errors, totals } = await storedRun(pool, id)
-  expect(run).toMatchObject({ stage: null, counters: {}, error_count: 0 })
+  expect(run).toMatchObject({ stage: null, counters: noCounters, error_count: 0 })
   expect({ errors, totals }).toEqual({ errors: [], totals: [] })
   expect(events).toMatchObject([
-    { number: 1, kind: 'STARTED', attempt: 1, counters: {} },
+    { number: 1, kind: 'STARTED', attempt: 1, counters: noCounters },
     { number: 2, kind: 'STAGE', attempt: 1, stage: 'PARSE' },
     { number: 3, kind: 'PROGRESS', attempt: 1, counters: { rows: 10 } },
-    { number: 4, kind: 'RESTARTED', attempt: 2, stage: null, counters: {} },
+    { number: 4, kind: 'RESTARTED', attempt: 2, stage: null, counters: noCounters },
   ])
 })
 

@@ -1,5 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import { expect } from 'vitest'
+
+/** Counters of which there are none; `{}` alone would match any, inside `toMatchObject`. */
+export const noCounters: unknown = expect.toSatisfy((counters: object) => Object.keys(counters).length === 0)
 
 type Queryable = Pick<pg.Pool, 'query'>
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { cloneDatabase } from '../../support/database.ts'
-import { resultOf } from '../../support/runs.ts'
+import { resultOf, noCounters } from '../../support/runs.ts'
 import { nothing, pidOf, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
@@ -31,7 +31,7 @@ test('a job that is taken away in the middle stops at once with that reason, wri
   await expect(attempt).rejects.toThrow('the job was taken away')
   await untilGone(pid)
   expect(await isFree(lockKey)).toBe(true)
-  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
 test('issue 4 §3: a cut connection fails the job at once, undoes its open transaction, and the retry starts from scratch', async () => {
@@ -67,7 +67,7 @@ test('issue 4 §3: whoever waits for the same lock has it the moment the connect
   await taken
   waiter.release(true)
   expect(await other.tryRun(nothing)).toBe('finished')
-  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
 test('RULINGS 3: a run whose first attempt was killed in the middle ends like an undisturbed one', async () => {

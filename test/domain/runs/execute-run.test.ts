@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/outcome.ts'
 import { cloneDatabase } from '../../support/database.ts'
+import { noCounters } from '../../support/runs.ts'
 import { settleRunJob } from '../../../src/domain/runs/settle-run-job.ts'
 import { nothing, runStand } from './stand.ts'
 
@@ -71,7 +72,7 @@ test('what a transaction of the work counted is undone with it', async () => {
     }),
   )
   await expect(attempt).rejects.toBe(boom)
-  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
 test('DESIGN 5.5: work whose result and end must be one ends its run in its own transaction', async () => {
@@ -93,7 +94,7 @@ test('work that leaves a transaction open fails, and what it wrote there is gone
     await run.progress({ rows: 1 })
   })
   await expect(attempt).rejects.toThrow('left its transaction open')
-  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: {} })
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
 test('RULINGS 1: a job whose run has ended does no work and touches nothing', async () => {

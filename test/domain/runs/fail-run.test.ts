@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import { cancelRunOfJob, failRunOfJob } from '../../../src/domain/runs/fail-run.ts'
 import { cloneDatabase } from '../../support/database.ts'
-import { at, startRun } from '../../support/runs.ts'
+import { at, startRun, noCounters } from '../../support/runs.ts'
 import { nothing, pidOf, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
@@ -51,7 +51,7 @@ test('RULINGS 1: what is left of the last attempt is ended before its run is fai
   await untilGone(pid)
   expect((await stored()).run).toMatchObject({
     status: 'FAILED',
-    counters: {},
+    counters: noCounters,
     error_hint: 'See the log of this job. If what was wrong is over, start the run again.',
   })
 })
@@ -93,7 +93,7 @@ test('RULINGS 1: cancelling takes the connection from the attempt at work and en
     status: 'FAILED',
     error_code: 'CANCELLED_BY_OPERATOR',
     is_counted: false,
-    counters: {},
+    counters: noCounters,
     finished_at: at(5),
   })
   expect(await cancelRunOfJob(pool, run.jobId, at(6))).toBe(false)
