@@ -8,6 +8,7 @@ import './retailer.ts'
 import './run.ts'
 import './run-subscription.ts'
 import './scalars.ts'
+import './schedule.ts'
 import './source.ts'
 import { builder } from './builder.ts'
 

@@ -99,6 +99,8 @@ test('every type that can be reached by its id states a scope', () => {
     CrawlRun: 'OPERATE',
     FeedRun: 'OPERATE',
     Retailer: 'READ',
+    Schedule: 'OPERATE',
+    ScheduleRun: 'OPERATE',
     ScrapeRun: 'OPERATE',
     Source: 'OPERATE',
     VerificationRun: 'OPERATE',

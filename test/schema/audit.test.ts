@@ -52,6 +52,7 @@ const tables: Record<string, [table: string, id: string]> = {
   Alert: ['freshet.alerts', 'id'],
   Job: ['pgboss.job', 'id'],
   Queue: ['pgboss.job', 'name'],
+  Schedule: ['freshet.schedules', 'id'],
 }
 
 test.each(mutations)('%s writes its record and its change in one transaction', async (name, operation) => {

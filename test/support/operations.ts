@@ -6,6 +6,8 @@ import { makeFailure, makeJob, makeQueue } from './queue.ts'
 
 /** Global ids of objects that exist, and a text that stands in every one of them that is not for everybody. */
 export type Fixture = {
+  Schedule: string
+  ScheduleRun: string
   Retailer: string
   Source: string
   ApiKey: string
@@ -67,7 +69,17 @@ export async function makeFixture(pool: pg.Pool): Promise<Fixture> {
   await makeQueue(pool, queue)
   const waiting = await makeJob(pool, queue, {}, { mark })
   const { id: failed } = await makeFailure(pool, queue, { payload: { mark } })
+  const schedule = await insert(
+    "insert into freshet.schedules (name, kind, queue, cron) values ($1, $1, 'maintenance', '0 4 * * *')",
+    [mark],
+  )
+  const scheduleRun = await insert(
+    'insert into freshet.schedule_runs (schedule_id, job_id, started_at, error) values ($1, gen_random_uuid(), now(), $2)',
+    [schedule, mark],
+  )
   return {
+    Schedule: encodeId('Schedule', schedule),
+    ScheduleRun: encodeId('ScheduleRun', scheduleRun),
     Alert: encodeId('Alert', alert),
     queue: { name: queue, waiting, failed },
     Retailer: encodeId('Retailer', retailer),
@@ -181,6 +193,33 @@ export const operations: Record<string, Operation> = {
       objectType: 'Queue',
       objectId: queue.name,
       changes: { limit: { to: 10 }, moved: { to: 1 } },
+    }),
+  },
+  'Query.schedules': {
+    scope: 'OPERATE',
+    document: '{ schedules { driver lastTickAt lagSeconds totalCount nodes { id history { nodes { error } } } } }',
+  },
+
+  'Mutation.updateSchedule': {
+    scope: 'OPERATE',
+    document: 'mutation ($input: UpdateScheduleInput!) { updateSchedule(input: $input) { id } }',
+    variables: ({ Schedule }) => ({ input: { id: Schedule, cron: '30 4 * * *', enabled: true } }),
+    recorded: ({ Schedule }) => ({
+      action: 'UPDATE_SCHEDULE',
+      objectType: 'Schedule',
+      objectId: numberOf(Schedule),
+      changes: { cron: { from: '0 4 * * *', to: '30 4 * * *' } },
+    }),
+  },
+  'Mutation.runSchedule': {
+    scope: 'OPERATE',
+    document: 'mutation ($id: ID!) { runSchedule(id: $id) { id queue } }',
+    variables: ({ Schedule }) => ({ id: Schedule }),
+    recorded: ({ Schedule }) => ({
+      action: 'RUN_SCHEDULE',
+      objectType: 'Schedule',
+      objectId: numberOf(Schedule),
+      changes: { queue: { to: 'maintenance' } },
     }),
   },
   'Mutation.createRetailer': {

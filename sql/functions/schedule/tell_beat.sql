@@ -1,6 +1,6 @@
 -- What a beat of the clock means to others: the clock is not late; a worker that drives instead of pg_cron says so until
--- pg_cron is back; run events that nobody placed get their places; alerts that no job is left to deliver get one.
--- Called by: tick. Locks: the open alerts of the clock, and what place_run_events takes. Idempotent.
+-- pg_cron is back; alerts that no job is left to deliver get one.
+-- Called by: tick. Locks: the open alerts of the clock. Idempotent.
 create or replace function freshet.tell_beat(p_previous text, p_driver text, p_now timestamptz) returns void
 language plpgsql volatile set search_path = ''
 as $$

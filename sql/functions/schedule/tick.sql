@@ -36,5 +36,11 @@ begin
   exception when others then
     raise warning 'The clock beat, but could not tell of it: %', sqlerrm;
   end;
+  -- Last, because its lock is held to the end.
+  begin
+    perform freshet.place_run_events();
+  exception when others then
+    raise warning 'The clock beat, but could not place run events: %', sqlerrm;
+  end;
 end
 $$;

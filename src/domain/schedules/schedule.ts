@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import type { Schedule } from '../../db/generated/client/client.ts'
+import { traces } from '../../db/failure.ts'
+import type { Db } from '../../db/prisma.ts'
+import type { Actor } from '../access/actor.ts'
+import { audit, changedFields, hasChanges } from '../access/audit.ts'
+import { DomainError, notFound, refuse } from '../errors.ts'
+import { check, must, text, type Given } from '../input.ts'
+
+/** What may be changed about a schedule: whether it runs, and its times, by cron expression or by period. */
+export const ScheduleChanges = z
+  .object({
+    enabled: z.boolean(must('true or false')),
+    cron: text(200),
+    timeZone: text(100),
+    periodSeconds: z
+      .int(must('a whole number'))
+      .min(1, 'must be at least 1.')
+      .max(31_536_000, 'must be at most a year.'),
+  })
+  .partial()
+  .refine(({ cron, periodSeconds }) => cron === undefined || periodSeconds === undefined, {
+    path: ['periodSeconds'],
+    error: 'cannot be given together with cron: a schedule goes by one of them.',
+  })
+
+export type ScheduleChangesInput = z.input<typeof ScheduleChanges>
+
+/** Changes a schedule; when it is due next follows from its new times. */
+export async function updateSchedule(
+  db: Db,
+  actor: Actor,
+  id: bigint,
+  input: Given<ScheduleChangesInput>,
+): Promise<Schedule> {
+  const { enabled, cron, timeZone, periodSeconds } = check(ScheduleChanges, input)
+  // What the one sort of times is set to takes the place of the other.
+  const times =
+    cron === undefined && periodSeconds === undefined
+      ? {}
+      : { cron: cron ?? null, periodSeconds: periodSeconds ?? null }
+  const data = { isEnabled: enabled, timeZone, ...times }
+  const updating = db.$transaction(async (tx) => {
+    await tx.$executeRaw`select from freshet.schedules where id = ${id} for no key update`
+    const before = await tx.schedule.findUnique({ where: { id } })
+    if (!before) throw notFound('schedule', 'input.id')
+    const changes = changedFields(before, data)
+    await audit(tx, actor, { action: 'UPDATE_SCHEDULE', objectType: 'Schedule', objectId: id, changes })
+    if (!hasChanges(changes)) return before
+    return tx.schedule.update({ where: { id }, data: enabled ? { ...data, disabledReason: null } : data })
+  })
+  return updating.catch(refuseTimes)
+}
+
+/** Enqueues a schedule's job now, beside its times. */
+export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<void> {
+  const running = db.$transaction(async (tx) => {
+    const found = await tx.schedule.findUnique({ where: { id } })
+    if (!found) throw notFound('schedule', 'id')
+    await tx.$queryRaw`select freshet.run_schedule(${id}, now())::text`
+    const changes = { queue: { to: found.queue } }
+    await audit(tx, actor, { action: 'RUN_SCHEDULE', objectType: 'Schedule', objectId: id, changes })
+  })
+  await running.catch((error: unknown) => {
+    if (!traces(error).some(({ code }) => code === 'FR010')) throw error
+    throw new DomainError('CONFLICT', "This schedule's queue does not exist.", {
+      field: 'id',
+      hint: 'Start a worker of this version: it makes the queues.',
+      cause: error,
+    })
+  })
+}
+
+const refusals: Record<string, string> = { FR031: 'input.cron', FR032: 'input.timeZone' }
+
+/** Postgres itself reads the expression; what it says names the character that is wrong. */
+function refuseTimes(error: unknown): never {
+  const found = traces(error).find(({ code }) => code in refusals)
+  if (found) refuse([{ field: refusals[found.code] ?? 'input', message: firstLine(found.message) }])
+  throw error
+}
+
+const firstLine = (message: string) => message.split('\n')[0] ?? message

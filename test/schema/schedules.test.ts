@@ -1,0 +1,156 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, expect, test } from 'vitest'
+import { encodeId } from '../../src/schema/global-id.ts'
+import { aSchedule } from '../sql/schedule-rows.ts'
+import { startTestApp } from '../support/app.ts'
+
+const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
+afterAll(() => app[Symbol.asyncDispose]())
+const key = await app.keyWith('OPERATE')
+type Node = { id: string; [field: string]: unknown }
+type Page = { schedules: { nodes: Node[]; [field: string]: unknown } }
+const ask = async (query: string, variables: object = {}) => app.ask<Page>(query, variables, { key })
+const update =
+  'mutation ($input: UpdateScheduleInput!) { updateSchedule(input: $input) { enabled cron timeZone periodSeconds nextRunAt disabledReason } }'
+const change = async (id: string, input: object) =>
+  app.ask<{ updateSchedule: Record<string, unknown> }>(
+    update,
+    { input: { id: encodeId('Schedule', id), ...input } },
+    { key },
+  )
+
+test('issue 4 §2: schedules { driver lastTickAt lagSeconds } shows who drives the clock', async () => {
+  await app.pool.query(
+    "update freshet.clock set driver = 'pg_cron', last_tick_at = now() - interval '30 seconds', lease_until = now() + interval '2 minutes'",
+  )
+  const { data } = await ask('{ schedules { driver lastTickAt lagSeconds leaseUntil isLate } }')
+  expect(data?.schedules).toEqual({
+    driver: 'pg_cron',
+    lastTickAt: expect.stringMatching(/Z$/) as unknown,
+    lagSeconds: expect.closeTo(30, 0) as unknown,
+    leaseUntil: expect.stringMatching(/Z$/) as unknown,
+    isLate: false,
+  })
+  await app.pool.query("update freshet.clock set last_tick_at = now() - interval '166 seconds'")
+  expect((await ask('{ schedules { isLate } }')).data?.schedules).toEqual({ isLate: true })
+})
+
+test('maintenance is listed with its times, by name', async () => {
+  const { data } = await ask(
+    '{ schedules(filter: { kind: "maintenance" }) { nodes { name kind queue cron timeZone periodSeconds enabled lastRunAt lastOutcome } } }',
+  )
+  expect(data?.schedules.nodes.map(({ name }) => name)).toEqual([
+    'prune audit log',
+    'prune pg_cron history',
+    'prune run errors',
+    'prune run events',
+    'prune schedule runs',
+    'reap runs',
+  ])
+  expect(data?.schedules.nodes[5]).toEqual({
+    name: 'reap runs',
+    kind: 'maintenance',
+    queue: 'maintenance',
+    cron: '*/10 * * * *',
+    timeZone: 'UTC',
+    periodSeconds: null,
+    enabled: true,
+    lastRunAt: null,
+    lastOutcome: null,
+  })
+})
+
+test('the history is shown newest first, and the last outcome is that of the last run that ended', async () => {
+  const id = await aSchedule(app.pool, { kind: 'told' })
+  const record = (outcome: string | null, rows: number | null) =>
+    app.pool.query(
+      'insert into freshet.schedule_runs (schedule_id, job_id, started_at, outcome, rows_touched) values ($1, $2, now(), $3, $4)',
+      [id, randomUUID(), outcome, rows],
+    )
+  await record('SUCCEEDED', 3)
+  await record('FAILED', 1)
+  await record(null, null)
+  const { data } = await ask(
+    '{ schedules(filter: { kind: "told" }) { nodes { lastOutcome history(first: 2) { totalCount nodes { outcome rowsTouched } pageInfo { hasNextPage } } } } }',
+  )
+  expect(data?.schedules.nodes).toEqual([
+    {
+      lastOutcome: 'FAILED',
+      history: {
+        totalCount: 3,
+        nodes: [
+          { outcome: null, rowsTouched: null },
+          { outcome: 'FAILED', rowsTouched: 1 },
+        ],
+        pageInfo: { hasNextPage: true },
+      },
+    },
+  ])
+})
+
+test('a schedule is disabled, and enabled again with its next time and without the reason', async () => {
+  const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
+  expect((await change(id, { enabled: false })).data?.updateSchedule).toMatchObject({ enabled: false, nextRunAt: null })
+  await app.pool.query("update freshet.schedules set disabled_reason = 'it was bad' where id = $1", [id])
+  expect((await change(id, { enabled: true })).data?.updateSchedule).toMatchObject({
+    enabled: true,
+    nextRunAt: expect.stringMatching(/T04:00:00\.000Z$/) as unknown,
+    disabledReason: null,
+  })
+})
+
+test('the times of a schedule are changed, and a period takes the place of an expression', async () => {
+  const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
+  expect((await change(id, { cron: '30 4 * * *' })).data?.updateSchedule).toMatchObject({
+    cron: '30 4 * * *',
+    nextRunAt: expect.stringMatching(/T04:30:00\.000Z$/) as unknown,
+  })
+  expect((await change(id, { periodSeconds: 90 })).data?.updateSchedule).toMatchObject({
+    cron: null,
+    periodSeconds: 90,
+  })
+  expect((await change(id, { cron: '@hourly' })).data?.updateSchedule).toMatchObject({ periodSeconds: null })
+})
+
+test.each([
+  [{ cron: '0 25 * * *' }, 'input.cron', 'at character 3'],
+  [{ timeZone: 'Mars/Olympus' }, 'input.timeZone', 'There is no time zone "Mars/Olympus".'],
+  [{ periodSeconds: 0 }, 'input.periodSeconds', 'must be at least 1.'],
+  [{ periodSeconds: 5, cron: '@hourly' }, 'input.periodSeconds', 'a schedule goes by one of them.'],
+])('issue 4 §2: %j is refused, with its field and place, and changes nothing', async (input, field, message) => {
+  const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
+  const before = (await app.pool.query('select * from freshet.schedules where id = $1', [id])).rows
+  const { errors } = await change(id, input)
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field })
+  expect(errors?.[0]?.message).toContain(message)
+  expect((await app.pool.query('select * from freshet.schedules where id = $1', [id])).rows).toEqual(before)
+})
+
+const run = 'mutation ($id: ID!) { runSchedule(id: $id) { lastRunAt nextRunAt } }'
+
+test('a schedule is run now, and its own times stay as they are', async () => {
+  const id = await aSchedule(app.pool, { queue: 'maintenance', next_run_at: new Date('2030-01-01T00:00:00Z') })
+  const { data } = await app.ask<{ runSchedule: Node }>(run, { id: encodeId('Schedule', id) }, { key })
+  expect(data?.runSchedule).toEqual({
+    lastRunAt: expect.stringMatching(/Z$/) as unknown,
+    nextRunAt: '2030-01-01T00:00:00.000Z',
+  })
+  const { rows } = await app.pool.query("select data from pgboss.job where data ->> 'scheduleId' = $1", [id])
+  expect(rows).toHaveLength(1)
+})
+
+test('a schedule whose queue does not exist cannot be run, and the answer says what to do', async () => {
+  const id = await aSchedule(app.pool, { queue: 'nowhere' })
+  const { errors } = await app.ask(run, { id: encodeId('Schedule', id) }, { key })
+  expect(errors?.[0]).toMatchObject({
+    message: "This schedule's queue does not exist.",
+    extensions: { code: 'CONFLICT', field: 'id', hint: 'Start a worker of this version: it makes the queues.' },
+  })
+})
+
+test.each(['updateSchedule', 'runSchedule'])('%s of a schedule that is not there says so', async (mutation) => {
+  const id = encodeId('Schedule', '999999')
+  const [query, variables] = mutation === 'runSchedule' ? [run, { id }] : [update, { input: { id, enabled: true } }]
+  const { errors } = await app.ask(query, variables, { key })
+  expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND')
+})
