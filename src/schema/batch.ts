@@ -6,7 +6,7 @@ import type { Context } from './builder.ts'
  * lives as long as it does, and its next event must see what is there then.
  */
 export function inBatches<Key, Value>(
-  load: (keys: readonly Key[], context: Context) => Promise<readonly Value[]>,
+  load: (keys: readonly Key[], context: Context) => Promise<readonly (Value | Error)[]>,
 ): (key: Key, context: Context) => Promise<Value> {
   const loaders = new WeakMap<Context, DataLoader<Key, Value>>()
   return (key, context) => {

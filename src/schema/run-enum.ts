@@ -52,3 +52,10 @@ export const runTypes = {
   SNAPSHOT: 'CrawlRun',
   VERIFICATION: 'VerificationRun',
 } as const satisfies Record<Kind, string>
+
+type RunId = { typename: string; id: string }
+
+/** The run that a global id means: an id that names another type than the run has means none. */
+export const whereRun = ({ typename, id }: RunId) => ({ id: BigInt(id), kind: { in: kindsOf(typename) } })
+
+const kindsOf = (typename: string) => (Object.keys(runTypes) as Kind[]).filter((kind) => runTypes[kind] === typename)

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 import { allRuns } from '../domain/runs/event-stream.ts'
+=======
+import type { Run } from '../db/generated/client/client.ts'
+>>>>>>> 8fd6176 (Prove what watchers of runs see, and page runs without N+1)
 import type { RunEvent as Event } from '../domain/runs/event.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
@@ -49,7 +53,7 @@ export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
 })
 
 /** Runs by their number, looked up together. */
-export const findRun = inBatches(async (ids: readonly bigint[], { db }) => {
+export const findRun = inBatches<bigint, Run>(async (ids: readonly bigint[], { db }) => {
   const found = new Map((await db.run.findMany({ where: { id: { in: [...ids] } } })).map((run) => [run.id, run]))
-  return ids.map((id) => found.get(id) ?? null)
+  return ids.map((id) => found.get(id) ?? new Error(`Run ${id} has events and is gone.`))
 })

@@ -2,7 +2,7 @@ import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
 import { RunError } from './run-error.ts'
 import { findRun, RunEvent } from './run-event.ts'
-import { RunKind, RunStatus, RunTrigger, runTypes } from './run-enum.ts'
+import { RunKind, RunStatus, RunTrigger, runTypes, whereRun } from './run-enum.ts'
 import { readRunErrors, readRunEvents } from './run-page.ts'
 
 const RunEventConnection = builder.connectionObject(
@@ -83,7 +83,7 @@ export const FeedRun = builder.prismaNode('Run', {
   authScopes,
   id,
   nullable: true,
-  findUnique: (runId) => ({ id: BigInt(runId), kind: 'FEED' }),
+  findUnique: (runId) => whereRun({ typename: 'FeedRun', id: runId }),
 })
 export const ScrapeRun = builder.prismaNode('Run', {
   variant: 'ScrapeRun',
@@ -92,7 +92,7 @@ export const ScrapeRun = builder.prismaNode('Run', {
   authScopes,
   id,
   nullable: true,
-  findUnique: (runId) => ({ id: BigInt(runId), kind: 'SCRAPE' }),
+  findUnique: (runId) => whereRun({ typename: 'ScrapeRun', id: runId }),
 })
 export const CrawlRun = builder.prismaNode('Run', {
   variant: 'CrawlRun',
@@ -101,7 +101,7 @@ export const CrawlRun = builder.prismaNode('Run', {
   authScopes,
   id,
   nullable: true,
-  findUnique: (runId) => ({ id: BigInt(runId), kind: { in: ['DISCOVERY', 'SWEEP', 'SNAPSHOT'] } }),
+  findUnique: (runId) => whereRun({ typename: 'CrawlRun', id: runId }),
 })
 export const VerificationRun = builder.prismaNode('Run', {
   variant: 'VerificationRun',
@@ -110,14 +110,13 @@ export const VerificationRun = builder.prismaNode('Run', {
   authScopes,
   id,
   nullable: true,
-  findUnique: (runId) => ({ id: BigInt(runId), kind: 'VERIFICATION' }),
+  findUnique: (runId) => whereRun({ typename: 'VerificationRun', id: runId }),
 })
 export const runNodes = [FeedRun, ScrapeRun, CrawlRun, VerificationRun]
 
 builder.objectField(RunEvent, 'run', (t) =>
   t.field({
     type: Run,
-    nullable: true,
     description: 'The run as it is now; costs a look-up.',
     resolve: ({ runId }, _args, context) => findRun(runId, context),
   }),

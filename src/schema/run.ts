@@ -1,7 +1,7 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
 import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
-import { RunKind, RunStatus, RunTrigger } from './run-enum.ts'
+import { RunKind, RunStatus, RunTrigger, whereRun } from './run-enum.ts'
 import { Run, runNodes } from './run-type.ts'
 import { Source } from './source-type.ts'
 
@@ -46,6 +46,6 @@ builder.queryFields((t) => ({
     description: 'One run; null if there is none with this id.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: runNodes, description: 'Its id.' }) },
-    resolve: (query, _root, { id }, { db }) => db.run.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+    resolve: (query, _root, { id }, { db }) => db.run.findUnique({ ...query, where: whereRun(id) }),
   }),
 }))

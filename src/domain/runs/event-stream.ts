@@ -36,15 +36,16 @@ function join(hub: EventHub, signal: AbortSignal, isWanted: (event: PlacedEvent)
 /** A run's present state, then every event behind `after` (without it: behind that state), and then the end. */
 export async function* watchRun(
   { hub, now, signal, db }: Watch & { db: Db },
-  runId: bigint,
+  where: { id: bigint; kind?: { in: RunKind[] } },
   after: number | undefined,
 ): AsyncGenerator<RunState | RunEvent | KeepAlive, void, undefined> {
+  const { id: runId } = where
   let seen = after
   let isFirst = true
   while (!signal.aborted && !hub.isStopped) {
     // Joined before the state is read: what that does not know yet will come this way.
     using queue = join(hub, signal, (event) => event.runId === runId)
-    const run = await db.run.findUnique({ where: { id: runId } })
+    const run = await db.run.findUnique({ where })
     if (!run) throw notFound('run', 'runId')
     if (seen !== undefined && seen > run.eventCount)
       throw badInput([{ field: 'after', message: `the run has no event ${seen}; its last one is ${run.eventCount}.` }])
