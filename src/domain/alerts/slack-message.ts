@@ -13,8 +13,10 @@ export type WaitingAlert = {
 
 /** How many alerts a message tells in full; the others of a burst are only counted. */
 export const mostToldInFull = 10
-const mostKindsCounted = 20
-const longestSubject = 200
+// Together below the 40,000 characters that Slack takes, also when each of them has to be escaped.
+const mostKindsCounted = 10
+const longestKind = 60
+const longestSubject = 100
 const longestText = 500
 const icons = { P1: ':red_circle:', P2: ':large_orange_circle:', P3: ':large_yellow_circle:' } as const
 
@@ -37,7 +39,7 @@ function tell({ kind, severity, subject, message, timesRaised, isEscalated }: Wa
     ...(isEscalated ? ['now more severe'] : []),
     ...(timesRaised > 1 ? [`raised ${timesRaised} times`] : []),
   ]
-  const head = `${icons[severity]} *${severity} ${shorten(kind, longestSubject)}* ${shorten(subject, longestSubject)}`
+  const head = `${icons[severity]} *${severity} ${shorten(kind, longestKind)}* ${shorten(subject, longestSubject)}`
   return `${head}${remarks.length > 0 ? ` (${remarks.join(', ')})` : ''}\n${shorten(message, longestText)}`
 }
 
@@ -47,7 +49,7 @@ function summarise(rest: WaitingAlert[]): string[] {
   for (const { severity, kind } of rest) counts.set(`${severity} ${kind}`, (counts.get(`${severity} ${kind}`) ?? 0) + 1)
   const kinds = [...counts]
     .slice(0, mostKindsCounted)
-    .map(([name, count]) => `${count} × ${shorten(name, longestSubject)}`)
+    .map(([name, count]) => `${count} × ${shorten(name, longestKind)}`)
   const others = counts.size > mostKindsCounted ? [`${counts.size - mostKindsCounted} other kinds`] : []
   return [`and ${rest.length} more: ${[...kinds, ...others].join(', ')}. The query \`alerts\` lists all.`]
 }

@@ -1,3 +1,4 @@
+import { ExpectedError } from '../../expected-error.ts'
 import { PermanentError } from '../queue/outcome.ts'
 
 /** How long Slack may take to answer. */
@@ -27,7 +28,7 @@ export async function postToSlack({ url, message, signal, now }: Post): Promise<
   if (status >= 200 && status < 300) return
   const said = `Slack answered ${status}${word}.`
   if (status === 429) throw new SlackBusy(readRetryAfter(headers.get('retry-after'), now))
-  if (status >= 500 || status === 408) throw new Error(said)
+  if (status >= 500 || status === 408) throw unavailable(said)
   if (status >= 300 && status < 400)
     throw new PermanentError(`${said} A webhook does not redirect, so nothing was sent on.`, {
       code: 'SLACK_REDIRECTED',
@@ -43,6 +44,11 @@ export async function postToSlack({ url, message, signal, now }: Post): Promise<
     hint: 'Check that SLACK_WEBHOOK_URL is an incoming webhook of Slack; if it is, report the message as a fault.',
   })
 }
+
+const unavailable = (message: string) =>
+  new ExpectedError('SLACK_UNAVAILABLE', message, {
+    hint: 'It is tried again. If it stays, see whether this host can reach Slack.',
+  })
 
 type Answer = { status: number; headers: Headers; word: string }
 
@@ -61,7 +67,7 @@ async function send(url: string, message: object, signal: AbortSignal): Promise<
       ? 'The message was given up before Slack answered.'
       : `Slack was not reached: ${codeOf(error)}.`
   })
-  if (typeof answer === 'string') throw new Error(answer)
+  if (typeof answer === 'string') throw unavailable(answer)
   return answer
 }
 
