@@ -1,8 +1,5 @@
-<<<<<<< HEAD
-import { allRuns } from '../domain/runs/event-stream.ts'
-=======
 import type { Run } from '../db/generated/client/client.ts'
->>>>>>> 8fd6176 (Prove what watchers of runs see, and page runs without N+1)
+import { allRuns } from '../domain/runs/event-stream.ts'
 import type { RunEvent as Event } from '../domain/runs/event.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'

@@ -4,13 +4,8 @@ import { openStream } from '../domain/stream.ts'
 import { builder } from './builder.ts'
 import { decodeCursor, idPart } from './cursor.ts'
 import { KeepAlive } from './keep-alive.ts'
-<<<<<<< HEAD
 import { RunEvent } from './run-event.ts'
-import { RunEventKind, RunKind, RunTrigger } from './run-enum.ts'
-=======
-import { RunEvent, streamName } from './run-event.ts'
 import { RunEventKind, RunKind, RunTrigger, whereRun } from './run-enum.ts'
->>>>>>> 8fd6176 (Prove what watchers of runs see, and page runs without N+1)
 import { Run, runNodes } from './run-type.ts'
 import { Source } from './source-type.ts'
 import { StreamStart } from './stream-start.ts'
@@ -23,21 +18,6 @@ const RunState = builder.objectRef<State>('RunState').implement({
   }),
 })
 
-<<<<<<< HEAD
-=======
-const StreamStart = builder.objectRef<Start>('StreamStart').implement({
-  description: 'The first message of `runEvents`: where it begins.',
-  fields: (t) => ({
-    // Nullable like RunEvent.cursor: GraphQL refuses to ask two members of a union for one name of two types.
-    cursor: t.string({
-      nullable: true,
-      description: 'Pass it as `after` when the connection breaks before the first event.',
-      resolve: ({ position }) => encodeCursor(streamName, [position]),
-    }),
-  }),
-})
-
->>>>>>> 8fd6176 (Prove what watchers of runs see, and page runs without N+1)
 const RunProgressMessage = builder.unionType('RunProgressMessage', {
   description: 'What `runProgress` sends.',
   types: [RunState, RunEvent, KeepAlive],
