@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
 import { listen } from '../../src/db/listen.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { collectLines } from '../support/lines.ts'
+import { startMiddle } from '../support/middle.ts'
 import { until } from '../support/until.ts'
 
 const database = await cloneDatabase()
@@ -125,7 +124,7 @@ test('an ear that fails harms neither the process nor the others', async () => {
 })
 
 test('a connection that dies without a sign is noticed and replaced', async () => {
-  await using middle = await startMiddle()
+  await using middle = await startMiddle(database.url)
   await using ears = await setup({ url: middle.url, probeMs: 50, answerMs: 300 })
   const probes = new Set<number>()
   await until('a few probes went well', async () => {
@@ -154,64 +153,10 @@ test('disposed of, it leaves no connection, also when it had lost it', async () 
 })
 
 test('disposed of in the middle of a connection, it does not wait for it', async () => {
-  await using middle = await startMiddle()
+  await using middle = await startMiddle(database.url)
   const ears = await setup({ url: middle.url, answerMs: 60_000 })
   middle.answerNoMore()
   await until('it tries to connect again', () => !ears.listener.connected && middle.open() === 1)
   await ears[Symbol.asyncDispose]()
   await until('it let go', () => middle.open() === 0)
 })
-
-/** Stands between a client and Postgres, and can go wrong in ways that Postgres does not. */
-async function startMiddle() {
-  const target = new URL(database.url)
-  const pairs = new Set<[Socket, Socket]>()
-  const open = new Set<Socket>()
-  let isDeaf = false
-  const server = createServer((near) => {
-    open.add(near)
-    near.on('error', () => {})
-    near.on('close', () => open.delete(near))
-    if (isDeaf) {
-      near.resume()
-      return
-    }
-    const far = connect(Number(target.port), target.hostname)
-    pairs.add([near, far])
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      from.on('error', () => {})
-      from.on('close', () => to.destroy())
-      from.pipe(to)
-    }
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = new URL(database.url)
-  url.port = String((server.address() as AddressInfo).port)
-  url.hostname = '127.0.0.1'
-  return {
-    url: url.href,
-    open: () => open.size,
-    /** Breaks what is open; what comes from now on is taken and never answered. */
-    answerNoMore() {
-      isDeaf = true
-      for (const near of open) near.destroy()
-    },
-    /** Keeps what is open and passes nothing on; new connections pass. */
-    fallSilent() {
-      for (const [near, far] of pairs) {
-        near.unpipe(far)
-        far.unpipe(near)
-        near.resume()
-        far.resume()
-      }
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of [...[...pairs].flat(), ...open]) socket.destroy()
-      server.close()
-    },
-  }
-}

@@ -27,6 +27,7 @@ export async function startTestApp({
   env = {},
   schema,
   database: given,
+  directUrl,
   ...options
 }: {
   env?: Environment
@@ -34,6 +35,8 @@ export async function startTestApp({
   now?: () => Date
   keepAliveMs?: number
   database?: TestDatabase
+  /** Another way to the same database, for LISTEN and the queue. */
+  directUrl?: string
 } = {}) {
   await using starting = new AsyncDisposableStack()
   const database = given ?? starting.use(await cloneDatabase())
@@ -41,7 +44,7 @@ export async function startTestApp({
   const { config } = readConfig({ PORT: '0', FRESHET_PG_CRON: 'false', ...env }, { forServer: false })
   const opened = {
     url: database.url,
-    directUrl: database.url,
+    directUrl: directUrl ?? database.url,
     isEmbedded: false,
     description: 'test',
     [Symbol.asyncDispose]: async () => {},
