@@ -10,7 +10,9 @@ import { StreamStart } from './stream-start.ts'
 const AlertRaised = builder.objectRef<AlertNews>('AlertRaised').implement({
   description: 'An alert was raised, or became more severe. One that is only raised again is counted, not sent.',
   fields: (t) => ({
+    // Nullable like that of every stream, see stream-start.ts; this one always is there.
     cursor: t.string({
+      nullable: true,
       description: 'Pass the last one seen as `after` to go on behind it.',
       resolve: ({ position }) => encodeCursor(alertStream, [position]),
     }),
