@@ -13,6 +13,7 @@ import type { Actor } from './domain/access/actor.ts'
 import { keepCredentialKey } from './domain/access/credential-key.ts'
 import { startAlertBell } from './domain/alerts/alert-bell.ts'
 import { startEventHub } from './domain/runs/event-hub.ts'
+import { createDashboard, dashboardPath } from './http/dashboard/dashboard.ts'
 import { createGraphiql } from './http/graphiql/page.ts'
 import { createMetrics } from './http/metrics.ts'
 import { watchRevocations } from './http/revocations.ts'
@@ -22,6 +23,7 @@ import { createGraphql } from './http/yoga.ts'
 import { startClockWatch } from './jobs/clock-watch.ts'
 import { startClock } from './jobs/clock.ts'
 import { arrangeDriver } from './jobs/pg-cron.ts'
+import { openDashboard } from './jobs/dashboard.ts'
 import { jobs } from './jobs/index.ts'
 import { prepareQueues } from './jobs/prepare.ts'
 import { startWorkers } from './jobs/workers.ts'
@@ -91,7 +93,9 @@ export async function startApp({
     const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
     const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
     const alertBell = starting.use(startAlertBell({ listener, keepAliveMs }))
+    const pages = starting.use(openDashboard(database.directUrl, dashboardPath))
     return {
+      dashboard: createDashboard({ db, pool, attempts, now, answer: (request) => pages.answer(request) }),
       graphql: createGraphql({
         schema,
         db,

@@ -18,17 +18,11 @@ type Door = { pool: Pool; attempts: Attempts; now: () => Date }
 type Visit = { authorization: string | undefined; address: string; requestId: string }
 
 /** Who a request comes from. No Authorization header is no mistake; a wrong one is, whatever was asked: it throws. */
-export async function admit(
-  { pool, attempts, now }: Door,
-  { authorization, address, requestId }: Visit,
-): Promise<Authenticated> {
+export async function admit(door: Door, { authorization, address, requestId }: Visit): Promise<Authenticated> {
   if (authorization === undefined) return { actor: anonymous(requestId), expiresAt: null }
   const [, key] = /^Bearer +(\S+)$/i.exec(authorization.trim()) ?? []
   if (key === undefined) throw codedError('INVALID_KEY', notBearer, { headers: { 'www-authenticate': 'Bearer' } })
-  const digest = digestKey(key)?.hash.toString('base64') ?? ''
-  const { waitSeconds, found } = await attempts.attempt(address, digest, () =>
-    authenticate(pool, key, requestId, now()),
-  )
+  const { waitSeconds, found } = await checkKey(door, key, { address, requestId })
   if (waitSeconds > 0) {
     throw codedError('TOO_MANY_ATTEMPTS', `Too many wrong keys came from here. Try again in ${waitSeconds} s.`, {
       headers: { 'retry-after': String(waitSeconds) },
@@ -38,6 +32,16 @@ export async function admit(
   throw codedError('INVALID_KEY', 'The key is unknown, revoked or expired.', {
     headers: { 'www-authenticate': 'Bearer' },
   })
+}
+
+/** Whom a key belongs to, if to anybody, or how many seconds to wait because too many wrong ones came from the address. */
+export function checkKey(
+  { pool, attempts, now }: Door,
+  key: string,
+  { address, requestId }: Omit<Visit, 'authorization'>,
+): ReturnType<typeof attempts.attempt<Authenticated>> {
+  const digest = digestKey(key)?.hash.toString('base64') ?? ''
+  return attempts.attempt(address, digest, () => authenticate(pool, key, requestId, now()))
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { withLogFields, type Log } from '../log.ts'
 import { callerAddress } from './authentication.ts'
 import { answerCors } from './cors.ts'
+import { isDashboard, type QueueDashboard } from './dashboard/dashboard.ts'
 import type { Visitor } from './gate.ts'
 import { answerHealthz, answerReadyz, createReadiness, type Check } from './health.ts'
 import type { Metrics } from './metrics.ts'
@@ -21,6 +22,7 @@ type HttpParts = {
   /** Absent in a process that only works jobs: it answers health and metrics alone. */
   graphql?: (request: IncomingMessage, response: ServerResponse, context: { visitor: Visitor }) => unknown
   graphiql?: { handle(request: IncomingMessage, response: ServerResponse): boolean }
+  dashboard?: QueueDashboard
 }
 type Answering = Omit<HttpParts, 'checks' | 'streams'> & { readiness: ReturnType<typeof createReadiness> }
 
@@ -123,7 +125,7 @@ async function answer(
 }
 
 async function answerGraphql(
-  { config, graphql, graphiql }: Answering & Required<Pick<HttpParts, 'graphql'>>,
+  { config, graphql, graphiql, dashboard }: Answering & Required<Pick<HttpParts, 'graphql'>>,
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
@@ -131,10 +133,12 @@ async function answerGraphql(
 ): Promise<void> {
   if (path === '/graphql' && answerCors(request, response, config.http.corsOrigins)) return
   if (graphiql?.handle(request, response)) return
-  if (path === '/graphql') {
+  const asksDashboard = dashboard !== undefined && isDashboard(path)
+  if (path === '/graphql' || asksDashboard) {
     const refused = bodyProblem(request, config.http.maxBodyBytes)
     if (refused) return refuseBody(request, response, refused)
     const address = callerAddress(request, config.http.proxyHops)
+    if (asksDashboard) return dashboard.handle(request, response, { address, requestId })
     await graphql(request, response, {
       visitor: { requestId, address, authorization: request.headers.authorization, response },
     })
@@ -146,7 +150,7 @@ const sendNothingHere = (response: ServerResponse) =>
   sendProblem(
     response,
     404,
-    'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.',
+    'There is nothing here. GraphQL is at /graphql, queues at /queues, health at /healthz and /readyz, metrics at /metrics.',
   )
 
 /** The path asked for, or nothing if what was sent makes no address. What follows sees path and query alone. */

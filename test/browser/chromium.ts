@@ -1,4 +1,4 @@
-import { chromium, type Browser } from 'playwright-core'
+import { chromium, type Browser, type BrowserContext } from 'playwright-core'
 import { ready } from './graphiql-page.ts'
 
 const flags = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking']
@@ -15,9 +15,8 @@ export function launchChromium(): Promise<Browser> {
   })
 }
 
-/** A page in a browser session of its own, with a record of everything that must not happen on it. */
-export async function openPage(browser: Browser, url: string) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+/** A page with a record of everything that must not happen on it. */
+export async function watchPage(context: BrowserContext, url: string) {
   const page = await context.newPage()
   const complaints: string[] = []
   const origin = new URL(url).origin
@@ -30,6 +29,13 @@ export async function openPage(browser: Browser, url: string) {
   })
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   await page.addInitScript({ content: reportViolations })
+  return { page, complaints }
+}
+
+/** GraphiQL's page in a browser session of its own, watched. */
+export async function openPage(browser: Browser, url: string) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  const { page, complaints } = await watchPage(context, url)
   await page.goto(url)
   await ready(page)
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }

@@ -103,7 +103,8 @@ test('an address with nothing behind it says where things are', async () => {
     type: 'about:blank',
     title: 'Not Found',
     status: 404,
-    detail: 'There is nothing here. GraphQL is at /graphql, health at /healthz and /readyz, metrics at /metrics.',
+    detail:
+      'There is nothing here. GraphQL is at /graphql, queues at /queues, health at /healthz and /readyz, metrics at /metrics.',
     requestId: response.headers.get('x-request-id'),
   })
 })

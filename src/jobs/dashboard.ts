@@ -1,0 +1,62 @@
+import { registerHooks } from 'node:module'
+import type { DashboardHandler } from '@pg-boss/dashboard/handler'
+import queueManifest from 'pg-boss/package.json' with { type: 'json' }
+
+/** pg-boss's own pages about its queues. They know no keys: whoever hands requests on decides who may. */
+export type Dashboard = AsyncDisposable & { answer(request: Request): Promise<Response> }
+
+/**
+ * The pages below `basePath`. They are loaded with the first request, because few processes ever show them; their connections
+ * are their own, and lead to Postgres itself.
+ */
+export function openDashboard(directUrl: string, basePath: string): Dashboard {
+  let loading: Promise<DashboardHandler> | undefined
+  const load = async () => {
+    const { createDashboardHandler } = await import('@pg-boss/dashboard/handler')
+    const handler = createDashboardHandler({ databases: [{ url: named(directUrl), name: 'freshet' }], basePath })
+    using _hooks = acceptOurSchema()
+    await handler(new Request('http://localhost/elsewhere'))
+    return handler
+  }
+  return {
+    async answer(request) {
+      // A failure is not kept: the next request tries again.
+      loading ??= load().catch((error: unknown) => {
+        loading = undefined
+        throw error
+      })
+      return (await loading)(request)
+    },
+    async [Symbol.asyncDispose]() {
+      await (await loading)?.close()
+    },
+  }
+}
+
+/** So that its connections can be told from the others. */
+function named(url: string): string {
+  const parsed = URL.parse(url)
+  parsed?.searchParams.set('application_name', 'freshet:dashboard')
+  return parsed?.href ?? url
+}
+
+const bundledVersion = 'pgboss: { "schema": 42 }'
+
+/**
+ * The dashboard 1.9.0 brings a pg-boss of its own that knows schema 42 and refuses to look at a job in any other; ours is 43,
+ * which only adds columns and an index (no release of the dashboard knows it yet). While its pages are loaded, which its first
+ * request does, the number in them is replaced by ours. A test opens a job's page: it fails when this no longer fits.
+ */
+function acceptOurSchema(): Disposable {
+  const ours = `pgboss: { "schema": ${queueManifest.pgboss.schema} }`
+  const hooks = registerHooks({
+    load(url, context, nextLoad) {
+      const loaded = nextLoad(url, context)
+      if (!url.includes('/@pg-boss/dashboard/build/server/') || !loaded.source) return loaded
+      const source =
+        typeof loaded.source === 'string' ? loaded.source : Buffer.from(loaded.source as Uint8Array).toString()
+      return { ...loaded, source: source.replace(bundledVersion, ours) }
+    },
+  })
+  return { [Symbol.dispose]: () => hooks.deregister() }
+}
