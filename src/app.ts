@@ -22,9 +22,10 @@ import { createStreams } from './http/streams.ts'
 import { createGraphql } from './http/yoga.ts'
 import { startClockWatch } from './jobs/clock-watch.ts'
 import { startClock } from './jobs/clock.ts'
+import { jobs as ownJobs } from './jobs/index.ts'
+import type { Job } from './jobs/kit.ts'
 import { arrangeDriver } from './jobs/pg-cron.ts'
 import { openDashboard } from './jobs/dashboard.ts'
-import { jobs } from './jobs/index.ts'
 import { prepareQueues } from './jobs/prepare.ts'
 import { startWorkers } from './jobs/workers.ts'
 import type { Log } from './log.ts'
@@ -46,6 +47,7 @@ export type AppOptions = {
   schema?: GraphQLSchema
   /** How long a subscription may be silent before it says that it lives. */
   keepAliveMs?: number
+  jobs?: Job[]
 }
 
 /** Starts what the role asks for. Disposing stops it: requests and jobs side by side, then the rest in the reverse order. */
@@ -56,6 +58,7 @@ export async function startApp({
   now = () => new Date(),
   schema = ownSchema,
   keepAliveMs = 15_000,
+  jobs = ownJobs,
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   if (config.database.migrate) {
@@ -78,9 +81,9 @@ export async function startApp({
 
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
-  await prepareQueues(pool)
+  await prepareQueues(pool, jobs)
   const services = { pool, db, directUrl: database.directUrl, config, now }
-  const workers = config.role === 'api' ? undefined : starting.use(await startWorkers({ services, log }))
+  const workers = config.role === 'api' ? undefined : starting.use(await startWorkers({ services, log, jobs }))
   const schedules = await arrangeDriver(config, { pool, directUrl: database.directUrl, log })
   if (config.role !== 'api') starting.use(await startClock(pool, log))
   const clock = starting.use(await startClockWatch(pool, log))

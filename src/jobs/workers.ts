@@ -1,12 +1,11 @@
 import { systemClock, type Clock, type JobResult, type PgBoss } from 'pg-boss'
 import { reason, type Log } from '../log.ts'
-import { jobs as ownJobs } from './index.ts'
 import type { Job, Services } from './kit.ts'
 import { runAttempt, ShutdownError, type Claim, type Handler } from './kit/attempt.ts'
 import { startBoss } from './kit/boss.ts'
 import { deadLetterHandler } from './kit/dead-letter.ts'
 import { describeFailure, readPayload, type Outcome } from './kit/outcome.ts'
-import { settle } from './kit/settle.ts'
+import { readRetryLimit, settle } from './kit/settle.ts'
 import { workQueue } from './kit/work.ts'
 
 /** What is told of each attempt, for the metrics. */
@@ -15,7 +14,7 @@ export type Observation = { queue: string; outcome: Outcome['kind']; seconds: nu
 export type WorkersOptions = {
   services: Services
   log: Log
-  jobs?: Job[]
+  jobs: Job[]
   /** Time and timers; tests drive them. */
   clock?: Clock
   observe?: (observation: Observation) => void
@@ -31,7 +30,7 @@ const handBackMs = 1_000
  * reach a safe point, and are handed back after that without having cost an attempt.
  */
 export async function startWorkers(options: WorkersOptions): Promise<Workers> {
-  const { services, log, jobs = ownJobs, clock = systemClock, observe = () => {} } = options
+  const { services, log, jobs, clock = systemClock, observe = () => {} } = options
   const stopping = new AbortController()
   const deadline = new AbortController()
   const handlers = jobs.flatMap((job) => [jobHandler(job), deadLetterHandler(job)])
@@ -40,10 +39,11 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const handle = async (handler: Handler, claim: Claim): Promise<JobResult> => {
     const started = clock.now()
     const parts = { services, log, clock, stopping: stopping.signal, deadline: deadline.signal }
-    const outcome = await runAttempt(handler, claim, parts)
-    tell(log, handler, claim, outcome)
-    observe({ queue: handler.name, outcome: outcome.kind, seconds: (clock.now() - started) / 1000 })
     try {
+      const limit = await readRetryLimit(services.pool, claim, handler.options.retryDelays)
+      const outcome = await runAttempt(handler, claim, limit, parts)
+      tell(log, handler, claim, outcome)
+      observe({ queue: handler.name, outcome: outcome.kind, seconds: (clock.now() - started) / 1000 })
       return await settle(services.pool, clock, claim, outcome)
     } catch (error) {
       log.warn({ queue: handler.name, jobId: claim.id, error: reason(error) }, 'the end of an attempt was not written')

@@ -167,3 +167,11 @@ test('an attempt that hangs is told by its signal and given up after expireInSec
   await advance(stand.clock, 6)
   expect(await stand.reaches(id, 'completed')).toMatchObject({ retry_count: 1 })
 })
+
+test('a job that was enqueued when its queue allowed one attempt gets one', async () => {
+  await using stand = await setup('once', async () => Promise.reject(new Error('no luck')))
+  await stand.jobs.pool.query("update pgboss.queue set retry_limit = 0 where name = 'once'")
+  const id = await stand.send()
+  expect(await stand.reaches(id, 'failed')).toMatchObject({ output: { message: 'no luck' }, dead: 1, retry_count: 0 })
+  expect(stand.attempts.length).toBe(1)
+})

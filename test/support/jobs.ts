@@ -50,10 +50,15 @@ export async function openJobs(
         name: job.name,
         data: JSON.parse(JSON.stringify(payload)) as unknown,
         retryCount: 0,
-        retryLimit: retryDelays.length,
         signal: never,
       } as Claim
-      return runAttempt(jobHandler(job), claim, { services, log, clock, stopping: never, deadline: never })
+      return runAttempt(jobHandler(job), claim, retryDelays.length, {
+        services,
+        log,
+        clock,
+        stopping: never,
+        deadline: never,
+      })
     },
     /** Works a queue, and its dead letters, until nothing in it is due; answers how the attempts ended. */
     async drain(job: Job): Promise<Observation['outcome'][]> {

@@ -16,7 +16,7 @@ declare
 begin
   select * into v_queue from pgboss.queue where name = p_queue;
   update pgboss.job
-  set state = 'retry', start_after = pgboss.job_now() + p_wait, heartbeat_on = null, output = p_output,
+  set state = 'retry', start_after = pgboss.job_now() + p_wait, heartbeat_on = null, output = coalesce(p_output, output),
     retry_limit = retry_limit + 1,
     keep_until = greatest(keep_until, pgboss.job_now() + p_wait + v_queue.retention_seconds * interval '1 second')
   where name = p_queue and id = p_id and state = 'active' and retry_count = p_retry_count;

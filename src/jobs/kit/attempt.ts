@@ -1,16 +1,18 @@
-import type { Clock, JobWithMetadata } from 'pg-boss'
+import type { Clock, Job as BossJob, JobWithMetadata } from 'pg-boss'
 import { ExpectedError } from '../../expected-error.ts'
 import { withLogFields, type Log } from '../../log.ts'
 import type { JobContext, JobOptions, Services } from '../kit.ts'
 import { countAttempts, outcomeOf, type Outcome } from './outcome.ts'
 
-/** A job as pg-boss hands it out. */
-export type Claim = JobWithMetadata<unknown>
+/** A job as pg-boss hands it out. Only a dead letter's says where it came from: that takes a third of the rate. */
+export type Claim = BossJob<unknown> & Partial<Pick<JobWithMetadata, 'sourceId' | 'sourceOutput'>>
 
-/** A queue as the kit works it. The claim is for dead letters, which need to know where they came from. */
+/** A queue as the kit works it. */
 export type Handler = {
   name: string
   options: JobOptions
+  /** Whether its claims say where they came from. */
+  isDeadLetter?: boolean
   work(context: Omit<JobContext<unknown>, 'payload'>, claim: Claim): Promise<object | void>
 }
 
@@ -28,11 +30,16 @@ export type AttemptParts = {
  * Runs one attempt and answers how it ended. That is at the latest when its time is up, when the job was taken away, or when
  * a shutdown can wait no longer: the handler is told by its signal, and what it does afterwards changes nothing.
  */
-export async function runAttempt(handler: Handler, claim: Claim, parts: AttemptParts): Promise<Outcome> {
+export async function runAttempt(
+  handler: Handler,
+  claim: Claim,
+  retryLimit: number,
+  parts: AttemptParts,
+): Promise<Outcome> {
   const { services, log, clock, stopping, deadline } = parts
   if (stopping.aborted) return { kind: 'handed-back' }
   const { retryDelays, expireInSeconds } = handler.options
-  const counts = countAttempts(retryDelays, claim)
+  const counts = countAttempts(retryDelays, { retryCount: claim.retryCount, retryLimit })
   const { attempt, isLastAttempt } = counts
   const { promise: ended, resolve } = Promise.withResolvers<Outcome>()
   const over = new AbortController()

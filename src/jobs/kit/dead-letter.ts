@@ -21,6 +21,7 @@ export function deadLetterHandler(job: Job): Handler {
   return {
     name: deadQueueOf(job.name),
     options: { retryDelays: deadDelays, expireInSeconds: minute },
+    isDeadLetter: true,
     async work({ log, services }, claim) {
       const jobId = claim.sourceId ?? claim.id
       const { attempts = job.options.retryDelays.length + 1, ...failure } = failureOf(claim.sourceOutput)

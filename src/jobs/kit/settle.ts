@@ -15,43 +15,57 @@ export async function settle(pool: Pool, clock: Clock, claim: Claim, outcome: Ou
   if (outcome.kind === 'done') return { id, status: 'completed', output: outcome.output }
   if (outcome.kind === 'failed')
     return { id, status: 'deadletter', output: { ...outcome.failure, attempts: outcome.attempts } }
-  if (outcome.kind !== 'lost') {
-    const { text, values } = statementOf(claim, outcome)
-    await patiently(clock, claim.signal, () => queryRows(pool, text, [name, id, retryCount, ...values]))
-  }
+  if (outcome.kind === 'lost') return { id, status: 'completed' }
+  const { text, values } = statementOf(outcome)
+  const [row] = await patiently(clock, claim.signal, () =>
+    queryRows<{ is_ours: boolean }>(pool, text, [name, id, retryCount, ...values]),
+  )
+  // A job enqueued when its queue allowed fewer attempts has none left: pg-boss, too, refuses the word of a lost claim.
+  if (outcome.kind === 'retried' && !row?.is_ours) return { id, status: 'failed', output: outcome.failure }
   return { id, status: 'completed' }
 }
 
-const cancel = 'select freshet.cancel_job($1, $2, $3, $4::jsonb)'
-const retry = 'select freshet.retry_job($1, $2, $3, make_interval(secs => $4), $5::jsonb)'
-const snooze = 'select freshet.snooze_job($1, $2, $3, make_interval(secs => $4), $5::jsonb)'
+/** How many retries a job may have in all. The first claim of one needs not ask. */
+export async function readRetryLimit(
+  pool: Pool,
+  { name, id, retryCount }: Claim,
+  retryDelays: number[],
+): Promise<number> {
+  if (retryCount === 0) return retryDelays.length
+  const text = 'select retry_limit from pgboss.job where name = $1 and id = $2'
+  const [row] = await queryRows<{ retry_limit: number }>(pool, text, [name, id])
+  return row?.retry_limit ?? retryCount
+}
+
+const cancel = 'select freshet.cancel_job($1, $2, $3, $4::jsonb) as is_ours'
+const retry = 'select freshet.retry_job($1, $2, $3, make_interval(secs => $4), $5::jsonb) as is_ours'
+const snooze = 'select freshet.snooze_job($1, $2, $3, make_interval(secs => $4), $5::jsonb) as is_ours'
 
 type PutBack = Exclude<Outcome, { kind: 'done' | 'failed' | 'lost' }>
 
-function statementOf({ output }: Claim, outcome: PutBack): { text: string; values: unknown[] } {
+function statementOf(outcome: PutBack): { text: string; values: unknown[] } {
   if (outcome.kind === 'cancelled') return { text: cancel, values: [JSON.stringify({ cancelled: outcome.reason })] }
   if (outcome.kind === 'retried') return { text: retry, values: [outcome.waitSeconds, JSON.stringify(outcome.failure)] }
   if (outcome.kind === 'snoozed')
     return { text: snooze, values: [outcome.seconds, JSON.stringify({ snoozed: outcome.reason })] }
-  return { text: snooze, values: [0, output ? JSON.stringify(output) : null] } // handed back as it came
+  return { text: snooze, values: [0, null] } // handed back as it came
 }
 
 /**
  * Tries again while the database does not answer: giving up would cost an attempt that the job did not use. Ends when the job
  * was taken away meanwhile.
  */
-async function patiently(clock: Clock, signal: AbortSignal, write: () => Promise<unknown>): Promise<void> {
+async function patiently<Row>(clock: Clock, signal: AbortSignal, write: () => Promise<Row[]>): Promise<Row[]> {
   for (const waitMs of waitsMs) {
     try {
-      await write()
-      return
+      return await write()
     } catch (error) {
       if (!isOutage(error)) throw error
     }
-    if (signal.aborted) return
+    if (signal.aborted) return []
     await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs))
   }
-  await write()
+  return write()
 }
 
 /** Whether the statement may work later as it is: no connection (no SQLSTATE, 08), no resources (53), shut down (57). */

@@ -10,13 +10,13 @@ const pollSeconds = 2
  */
 export async function workQueue(
   boss: PgBoss,
-  { name, options }: Handler,
+  { name, options, isDeadLetter = false }: Handler,
   handle: (claim: Claim) => Promise<JobResult>,
 ): Promise<void> {
   const { batchSize = 1, concurrency = 1, groupConcurrency } = options
   const common = {
     batchSize,
-    includeMetadata: true,
+    includeMetadata: isDeadLetter,
     perJobResults: true,
     pollingIntervalSeconds: pollSeconds,
     notifyPollingIntervalSeconds: pollSeconds,
