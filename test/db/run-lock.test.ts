@@ -83,6 +83,21 @@ test('after a wait for the lock, statements of the run wait for other locks as b
   expect((await retry.client.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }])
 })
 
+test('RULINGS 2: a retry that comes while the session of its last attempt is being closed waits for the lock', async () => {
+  const key = { lockClass: 4620, lockId: 8 }
+  for (let turn = 0; turn < 30; turn++) {
+    const jobId = randomUUID()
+    await using dying = await connect(jobId)
+    await takeRunLock(dying, key)
+    await using next = await connect(jobId)
+    const { rows } = await dying.client.query<{ pid: number }>('select pg_backend_pid() as pid')
+    const lost = new Promise((resolve) => dying.signal.addEventListener('abort', resolve))
+    await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
+    await lost // the client hears of it before the server has let go
+    expect(await takeRunLock(next, key)).toBe(true)
+  }
+})
+
 test('who holds a lock is told from where the asker stands', async () => {
   const key = { lockClass: 4620, lockId: 7 }
   const { id, jobId } = await startRun(pool, { lock: [4620, 7] })
@@ -94,7 +109,7 @@ test('who holds a lock is told from where the asker stands', async () => {
   expect(await holderFor(jobId)).toEqual({ holder: 'SAME_JOB' })
   expect(await holderFor(randomUUID())).toEqual({ holder: 'OTHER' })
   await connection.client.query('select freshet.finish_run($1, 1, now())', [id])
-  expect(await holderFor(randomUUID())).toEqual({ holder: 'ENDED_RUN' })
+  expect(await holderFor(randomUUID())).toEqual({ holder: 'ENDING' })
 })
 
 test('a lost connection aborts its signal with a reason that names the cause and what happens next', async () => {

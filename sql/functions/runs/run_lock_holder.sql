@@ -1,11 +1,13 @@
--- Who holds this lock, as seen by the run of p_job_id: 'NOBODY'; 'SAME_JOB': an earlier attempt of this job; 'ENDED_RUN': a run
--- that has ended and is about to let go; 'OTHER': another run at work, or somebody unknown.
+-- Who holds this lock, as seen by the run of p_job_id: 'NOBODY'; 'SAME_JOB': an earlier attempt of this job; 'ENDING': a run that
+-- has ended, or a session that went while this looked (the two views are read one after the other); 'OTHER': another run at
+-- work, or somebody unknown.
 -- Called by: src/db/run-lock.ts, when the lock was busy. Locks: none.
 create or replace function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text
 language sql volatile set search_path = ''
 as $$
   with holder as (
-    select case when a.application_name ~ '^freshet:run:[0-9a-f-]{36}$' then substr(a.application_name, 13)::uuid end as job_id
+    select a.pid is null as is_gone,
+      case when a.application_name ~ '^freshet:run:[0-9a-f-]{36}$' then substr(a.application_name, 13)::uuid end as job_id
     from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a using (pid)
     where l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.classid = p_lock_class::oid and l.objid = p_lock_id::oid
       and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
@@ -13,7 +15,8 @@ as $$
   select coalesce((
     select case
       when h.job_id = p_job_id then 'SAME_JOB'
-      when exists (select from freshet.runs r where r.job_id = h.job_id and r.status <> 'RUNNING') then 'ENDED_RUN'
+      when h.is_gone then 'ENDING'
+      when exists (select from freshet.runs r where r.job_id = h.job_id and r.status <> 'RUNNING') then 'ENDING'
       else 'OTHER'
     end
     from holder h limit 1
