@@ -12,6 +12,7 @@ import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import type { Actor } from './domain/access/actor.ts'
 import { keepCredentialKey } from './domain/access/credential-key.ts'
 import { startAlertBell } from './domain/alerts/alert-bell.ts'
+import { readMeasurements } from './domain/metrics/read-measurements.ts'
 import { startEventHub } from './domain/runs/event-hub.ts'
 import { createDashboard, dashboardPath } from './http/dashboard/dashboard.ts'
 import { createGraphiql } from './http/graphiql/page.ts'
@@ -83,13 +84,14 @@ export async function startApp({
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
   await prepareQueues(pool, jobs)
   const services = { pool, db, directUrl: database.directUrl, config, now }
-  const workers = config.role === 'api' ? undefined : starting.use(await startWorkers({ services, log, jobs }))
   const schedules = await arrangeDriver(config, { pool, directUrl: database.directUrl, log })
   if (config.role !== 'api') starting.use(await startClock(pool, log))
   const clock = starting.use(await startClockWatch(pool, log))
 
   const streams = createStreams(now)
-  const metrics = createMetrics(pool, streams, clock)
+  const metrics = createMetrics({ pool, streams, clock, readMeasurements: () => readMeasurements(pool, now()) })
+  const working = { services, log, jobs, observe: metrics.observeJob }
+  const workers = config.role === 'api' ? undefined : starting.use(await startWorkers(working))
   const attempts = createAttempts(() => now().getTime())
   const startGraphql = async () => {
     const listener = starting.use(await listen(database.directUrl, log))

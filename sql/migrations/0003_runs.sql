@@ -39,6 +39,7 @@ create table freshet.runs (
 create index runs_source_id_idx on freshet.runs (source_id, id);
 create index runs_kind_idx on freshet.runs (kind, id);
 create index runs_failed_idx on freshet.runs (id) where status = 'FAILED';
+create index runs_finished_at_idx on freshet.runs (finished_at) where finished_at is not null;
 create index runs_running_idx on freshet.runs (updated_at) where status = 'RUNNING';
 
 -- The story of a run, append-only. `number` counts the events of one run without a gap, in commit order: whoever appends
