@@ -244,6 +244,7 @@ create table freshet.runs (
   constraint only_failed_runs_say_why CHECK ((status = 'FAILED'::freshet.run_status) = (error_code IS NOT NULL))
 );
 CREATE INDEX runs_failed_idx ON freshet.runs USING btree (id) WHERE (status = 'FAILED'::freshet.run_status);
+CREATE INDEX runs_finished_at_idx ON freshet.runs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX runs_kind_idx ON freshet.runs USING btree (kind, id);
 CREATE INDEX runs_running_idx ON freshet.runs USING btree (updated_at) WHERE (status = 'RUNNING'::freshet.run_status);
 CREATE INDEX runs_source_id_idx ON freshet.runs USING btree (source_id, id);

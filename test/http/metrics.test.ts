@@ -95,9 +95,18 @@ test('the use of the pool can be seen', async () => {
   expect(value(after, 'freshet_db_pool_waiting_requests')).toBe(0)
 })
 
-test('S18: 10,000 operation names make no more than 2,000 series', async () => {
+test('S18: 10,000 names of operations and of queues make no more than 2,000 series', async () => {
   const streams = createStreams(() => new Date())
-  const metrics = createMetrics(app.pool, streams, { lagSeconds: () => 7 })
+  const queues = Array.from({ length: 10_000 }, (_, index) => `queue-${index}`)
+  const outcomes = ['done', 'cancelled', 'snoozed', 'retried', 'failed', 'handed-back', 'lost']
+  const states = ['waiting', 'delayed', 'active', 'failed', 'dead']
+  const readMeasurements = async () =>
+    queues.flatMap((first) => [
+      ...states.map((second) => ({ metric: 'queue_jobs', first, second, value: 1 })),
+      ...states.map((second) => ({ metric: 'queue_oldest_job_age_seconds', first, second, value: 1 })),
+    ])
+  const metrics = createMetrics({ pool: app.pool, streams, clock: { lagSeconds: () => 7 }, readMeasurements })
+  for (const queue of queues) for (const outcome of outcomes) metrics.observeJob({ queue, outcome, seconds: 1 })
   for (let index = 0; index < 10_000; index++) {
     for (const type of ['query', 'mutation', 'subscription']) {
       const finished = metrics.startOperation({
@@ -112,6 +121,8 @@ test('S18: 10,000 operation names make no more than 2,000 series', async () => {
   expect(series(text).length).toBeLessThanOrEqual(2000)
   expect(text).toContain('name="Name0"')
   expect(text).toContain('name="other"')
+  expect(value(text, 'freshet_queue_jobs{queue="queue-0",state="waiting"}')).toBe(1)
+  expect(value(text, 'freshet_queue_jobs{queue="other",state="waiting"}')).toBe(9_980)
 })
 
 test('a name without measure, or one that is a key, does not become a label', async () => {
