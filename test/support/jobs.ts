@@ -61,12 +61,12 @@ export async function openJobs(
       })
     },
     /** Works a queue, and its dead letters, until nothing in it is due; answers how the attempts ended. */
-    async drain(job: Job): Promise<Observation['outcome'][]> {
+    async drain(job: Job, deadlineMs?: number): Promise<Observation['outcome'][]> {
       const from = observed.length
       const names = [job.name, deadQueueOf(job.name)]
       const due = `select from pgboss.job where name = any($1) and state <= 'active' and start_after <= pgboss.job_now()`
       await using _workers = await work([job])
-      await until(`${job.name} is drained`, async () => (await pool.query(due, [names])).rowCount === 0)
+      await until(`${job.name} is drained`, async () => (await pool.query(due, [names])).rowCount === 0, deadlineMs)
       return observed.slice(from).flatMap(({ queue, outcome }) => (queue === job.name ? [outcome] : []))
     },
     [Symbol.asyncDispose]: () => pool.end(),
