@@ -37,6 +37,18 @@ const oneOf = <const Names extends readonly [string, ...string[]]>(names: Names,
 const url = (protocols: string[], what: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be ${what}.`)
 
+const list = <Part extends z.ZodType<string, string>>(part: Part) =>
+  z
+    .string()
+    .transform((text) =>
+      text
+        .split(',')
+        .map((each) => each.trim())
+        .filter(Boolean),
+    )
+    .pipe(z.array(part))
+    .default([])
+
 const postgresUrl = url(['postgres:', 'postgresql:'], 'a Postgres connection URL')
 const httpUrl = url(['http:', 'https:'], 'an http or https URL')
 const origin = httpUrl.refine(
@@ -103,17 +115,13 @@ export const variables = {
     'A first ADMIN key to let in, instead of one made and printed at the first start.',
   ),
   FRESHET_PUBLIC_READ: variable(flag(true), 'false', 'Whether catalogue queries are open to callers without a key.'),
+  FRESHET_ALLOWED_HOSTS: variable(
+    list(z.string().refine(isHost, 'must be a list of host names, without scheme and port.')),
+    'api.shop.example',
+    'Host names that requests may ask for, beside this machine’s own. Empty: any, but none where HOST is a loopback address.',
+  ),
   FRESHET_CORS_ORIGINS: variable(
-    z
-      .string()
-      .transform((text) =>
-        text
-          .split(',')
-          .map((part) => part.trim())
-          .filter(Boolean),
-      )
-      .pipe(z.array(origin))
-      .default([]),
+    list(origin),
     'https://shop.example,https://admin.example',
     'Origins whose pages may call the API from a browser. Empty: none.',
   ),

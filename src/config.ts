@@ -158,6 +158,7 @@ function group(v: Values) {
     http: {
       host: v.HOST,
       port: v.PORT,
+      allowedHosts: v.FRESHET_ALLOWED_HOSTS,
       corsOrigins: v.FRESHET_CORS_ORIGINS,
       proxyHops: v.FRESHET_PROXY_HOPS,
       introspection: v.FRESHET_INTROSPECTION,

@@ -108,6 +108,14 @@ const cases: Record<VariableName, { good: [string, unknown][]; bad: string[]; st
     bad: ['no'],
     standard: true,
   },
+  FRESHET_ALLOWED_HOSTS: {
+    good: [
+      ['api.shop.example', ['api.shop.example']],
+      [' api.shop.example , ::1, 192.0.2.1,', ['api.shop.example', '::1', '192.0.2.1']],
+    ],
+    bad: ['*', 'https://shop.example', 'shop.example:8080', 'shop.example/path', 'good.example,bad_name'],
+    standard: [],
+  },
   FRESHET_CORS_ORIGINS: {
     good: [
       ['https://a.example', ['https://a.example']],
@@ -328,6 +336,7 @@ test('every variable reaches the program', () => {
     http: {
       host: '0.0.0.0',
       port: 0,
+      allowedHosts: ['api.shop.example'],
       corsOrigins: ['https://a.example'],
       proxyHops: 0,
       introspection: false,

@@ -9,6 +9,7 @@ import { answerCors } from './cors.ts'
 import { isDashboard, type QueueDashboard } from './dashboard/dashboard.ts'
 import type { Visitor } from './gate.ts'
 import { answerHealthz, answerReadyz, createReadiness, type Check } from './health.ts'
+import { createHostCheck } from './hosts.ts'
 import type { Metrics } from './metrics.ts'
 import { problem, problemType, sendProblem } from './problem.ts'
 import type { Streams } from './streams.ts'
@@ -24,7 +25,10 @@ type HttpParts = {
   graphiql?: { handle(request: IncomingMessage, response: ServerResponse): boolean }
   dashboard?: QueueDashboard
 }
-type Answering = Omit<HttpParts, 'checks' | 'streams'> & { readiness: ReturnType<typeof createReadiness> }
+type Answering = Omit<HttpParts, 'checks' | 'streams'> & {
+  readiness: ReturnType<typeof createReadiness>
+  isAskedFor: ReturnType<typeof createHostCheck>
+}
 
 export type HttpServer = AsyncDisposable & { readonly url: string }
 
@@ -35,6 +39,7 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
   const sockets = new Set<Socket>()
   const responses = new Set<ServerResponse>()
   let isStopping = false
+  const isAskedFor = createHostCheck(config.http)
   const whenRunning = createReadiness(checks, log)
   const readiness = async () =>
     isStopping ? { parts: { process: 'is stopping' }, failing: ['process'] } : whenRunning()
@@ -54,7 +59,7 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
         responses.delete(response)
         if (isStopping) request.socket.end() // or it would idle for seconds before the server can close
       })
-      withLogFields({ requestId }, () => void answer({ ...parts, readiness }, request, response, requestId))
+      withLogFields({ requestId }, () => void answer({ ...parts, readiness, isAskedFor }, request, response, requestId))
     },
   )
   server.timeout = requestMs + 10_000 // for those who do not take their answer
@@ -110,6 +115,7 @@ async function answer(
     if (path === undefined) sendProblem(response, 400, 'The address or the Host header cannot be read.')
     else if (path === '/healthz') answerHealthz(response)
     else if (path === '/readyz') answerReadyz(response, await parts.readiness())
+    else if (!parts.isAskedFor(request.headers.host)) sendMisdirected(response)
     else if (path === '/metrics')
       response
         .writeHead(200, { 'content-type': parts.metrics.registry.contentType })
@@ -152,6 +158,11 @@ const sendNothingHere = (response: ServerResponse) =>
     404,
     'There is nothing here. GraphQL is at /graphql, queues at /queues, health at /healthz and /readyz, metrics at /metrics.',
   )
+
+const sendMisdirected = (response: ServerResponse) =>
+  sendProblem(response, 421, 'Nothing is served here under the name in the Host header.', {
+    hint: 'Ask for localhost, or list the name in FRESHET_ALLOWED_HOSTS.',
+  })
 
 /** The path asked for, or nothing if what was sent makes no address. What follows sees path and query alone. */
 function readTarget(request: IncomingMessage): string | undefined {

@@ -150,7 +150,7 @@ async function flood(count: number, from: string): Promise<string[]> {
   const requests = Array.from({ length: count }, (_, index) =>
     [
       'POST /graphql HTTP/1.1',
-      'host: local',
+      'host: localhost',
       `x-forwarded-for: ${from}`,
       `authorization: Bearer ${makeKey()}`,
       'content-type: application/json',

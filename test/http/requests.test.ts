@@ -13,7 +13,7 @@ const badRequest = { code: 'BAD_REQUEST', hint: 'Send `{"query": "…", "variabl
 const targets = ['//', '///graphql', 'http://[', 'http://local:99999/', '*', 'nonsense', '/%', '/%00', '/\\', '/..//']
 for (const target of targets) {
   test(`the address ${target} is answered, and the server lives`, async () => {
-    const answer = await sendRaw(app.url, `GET ${target} HTTP/1.1\r\nHost: local\r\nConnection: close\r\n\r\n`)
+    const answer = await sendRaw(app.url, `GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
     expect(answer).toMatch(/^HTTP\/1.1 (400|404|302) /)
     expect(answer).not.toMatch(/\n\s+at |node:|file:/)
     expect((await fetch(`${app.url}/healthz`)).status).toBe(200)
@@ -35,7 +35,7 @@ for (const host of ['[', 'a b', 'x:99999', '#', '?', 'user@x', '/', 'x/y', '%'])
 test('an address may be written out in full, as to a proxy', async () => {
   const answer = await sendRaw(
     app.url,
-    `GET http://elsewhere/graphql?query={__typename} HTTP/1.1\r\nHost: local\r\nConnection: close\r\n\r\n`,
+    `GET http://elsewhere/graphql?query={__typename} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
   )
   expect(answer).toContain('{"data":{"__typename":"Query"}}')
 })
@@ -134,10 +134,10 @@ test('RFC 9112 §3.2: two Host headers are one too many', async () => {
 })
 
 test.each([
-  ['half a header', 'POST /graphql HTTP/1.1\r\nhost: local\r\ncontent-ty'],
+  ['half a header', 'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-ty'],
   [
     'half a body',
-    'POST /graphql HTTP/1.1\r\nhost: local\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query',
+    'POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"query',
   ],
 ])('a caller who sends %s and no more is told so within the time of a request, and let go', async (_what, text) => {
   await using hasty = await startTestApp({ env: { FRESHET_ROLE: 'api', FRESHET_REQUEST_SECONDS: '1' } })

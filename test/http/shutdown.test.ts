@@ -27,7 +27,7 @@ test('R7: a stop lets requests finish, says so to all who ask, and takes no new 
   const silent = connect(Number(port), hostname) // connected in advance, as browsers do
   const asking = connect(Number(port), hostname) // in the middle of a question when the stop comes
   await Promise.all([once(silent, 'connect'), once(asking, 'connect')])
-  asking.write('GET /readyz HTTP/1.1\r\nhost: local\r\n')
+  asking.write('GET /readyz HTTP/1.1\r\nhost: localhost\r\n')
   const results: Answer[] = []
   const { promise: over, resolve } = Promise.withResolvers<void>()
   createClient({ url: app.endpoint, retryAttempts: 0 }).subscribe(

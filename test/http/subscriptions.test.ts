@@ -154,7 +154,7 @@ test('one who does not read holds up nobody, and leaves nothing behind when he g
   const idle = connect(Number(port), hostname)
   idle.pause()
   idle.write(
-    `POST /graphql HTTP/1.1\r\nhost: local\r\naccept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+    `POST /graphql HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
   )
   const { results, leave } = subscribe(undefined)
   await begun(2)
