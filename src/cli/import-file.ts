@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { Db } from '../db/prisma.ts'
@@ -8,6 +7,7 @@ import type { ImportCounts } from '../domain/import.ts'
 import type { Run } from './context.ts'
 import { CommandError } from './error.ts'
 import { print } from './print.ts'
+import { readList } from './read-list.ts'
 
 type Import = (db: Db, actor: Actor, csv: string, options: { dryRun: boolean }) => Promise<ImportCounts>
 type Kind = { what: string; help: string; load: () => Promise<Import> }
@@ -22,7 +22,7 @@ export function addImport(group: Command, run: Run, { what, help, load }: Kind):
     .addHelpText('after', help)
     .action(
       run(async (context, file: string, { dryRun = false }: { dryRun?: boolean }) => {
-        const csv = await readCsv(resolve(context.folder, file), file)
+        const csv = await readList(resolve(context.folder, file), file, context.signal)
         const { withDb } = await import('./connect.ts')
         const importRows = await load()
         await withDb(context, async ({ db, actor }) => {
@@ -35,22 +35,6 @@ export function addImport(group: Command, run: Run, { what, help, load }: Kind):
         })
       }),
     )
-}
-
-async function readCsv(path: string, shown: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await readFile(path))
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const reasons: Record<string, [reason: string, hint: string]> = {
-      ENOENT: ['there is no such file', 'Check the path.'],
-      EISDIR: ['it is a folder', 'Name a CSV file.'],
-      EACCES: ['reading it is not allowed', 'Give yourself the right to read it.'],
-      ERR_ENCODING_INVALID_ENCODED_DATA: ['it is not UTF-8', 'Save it as CSV in UTF-8.'],
-    }
-    const [reason, hint] = reasons[code] ?? [(error as Error).message, 'Check the file.']
-    throw new CommandError('FILE_UNREADABLE', `${shown} cannot be read: ${reason}.`, { hint, cause: error })
-  }
 }
 
 /** Says of each problem where in the file it is. */

@@ -1,7 +1,10 @@
-import { writeFile } from 'node:fs/promises'
+import { spawnSync } from 'node:child_process'
+import { createWriteStream } from 'node:fs'
+import { truncate, writeFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
+import { maxListBytes } from '../../src/cli/read-list.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { aFolder, projectDir, run, runJson } from './stand.ts'
 
@@ -113,4 +116,59 @@ test.each([
   const { code, error } = await runJson(['retailers', 'import', file], { env, folder: folder.dir })
   expect(code).toBe(1)
   expect(error).toMatchObject({ code: 'FILE_UNREADABLE', message: `${file} cannot be read: ${reason}.` })
+})
+
+test('a list of 64 MB is read, one byte more is not', async () => {
+  await using folder = await aFolder({ 'large.csv': '' })
+  const file = join(folder.dir, 'large.csv')
+  await truncate(file, maxListBytes)
+  const read = await runJson(['retailers', 'import', 'large.csv'], { env, folder: folder.dir })
+  expect(read.error.code).toBe('IMPORT_REFUSED')
+  await truncate(file, maxListBytes + 1)
+  const { error } = await runJson(['retailers', 'import', 'large.csv'], { env, folder: folder.dir })
+  expect(error).toMatchObject({
+    code: 'FILE_UNREADABLE',
+    message: 'large.csv cannot be read: it has more than 64 MB.',
+    hint: 'Split it.',
+  })
+})
+
+test('what has no end is not begun: a device is refused', async () => {
+  const { code, error } = await runJson(['retailers', 'import', '/dev/null'], { env })
+  expect({ code, message: error.message }).toEqual({
+    code: 1,
+    message: '/dev/null cannot be read: it is neither a file nor a pipe.',
+  })
+})
+
+test('a pipe is read to its end, but not further than 64 MB', async () => {
+  await using folder = await aFolder()
+  const pipe = join(folder.dir, 'pipe')
+  spawnSync('mkfifo', [pipe])
+  const written = createWriteStream(pipe)
+  written.write('name\n')
+  written.end('From a pipe\n')
+  const io = { env, folder: folder.dir }
+  expect(await runJson(['retailers', 'import', 'pipe'], io)).toMatchObject({ code: 0, answer: { rows: 1 } })
+
+  const endless = createWriteStream(pipe)
+  endless.on('error', () => {}) // nobody reads any more
+  const part = Buffer.alloc(1_000_000, 'x')
+  const pour = () => {
+    while (!endless.destroyed && endless.write(part));
+  }
+  endless.on('drain', pour)
+  pour()
+  const { error } = await runJson(['retailers', 'import', 'pipe'], io)
+  endless.destroy()
+  expect(error.message).toBe('pipe cannot be read: it has more than 64 MB.')
+})
+
+test('a command that waits for a pipe stops when it is told to', async () => {
+  await using folder = await aFolder()
+  spawnSync('mkfifo', [join(folder.dir, 'pipe')])
+  const stop = new AbortController()
+  const waiting = run(['retailers', 'import', 'pipe'], { env, folder: folder.dir, signal: stop.signal })
+  setImmediate(() => stop.abort('SIGTERM'))
+  expect(await waiting).toEqual({ code: 130, out: '', err: 'Stopped.\n' })
 })
