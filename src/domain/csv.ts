@@ -1,4 +1,6 @@
-import { CsvError, parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { setImmediate as turn } from 'node:timers/promises'
+import { CsvError, parse } from 'csv-parse'
 import type { Problem } from './errors.ts'
 
 /** A table as it stands in a file; `line` is where a record begins, the header is line 1. */
@@ -14,9 +16,13 @@ export const atHeader = (column: string): Place => ({ field: `csv.header.${colum
 
 export const maxRows = 50_000
 const maxCharactersPerRow = 100_000
+const sliceBytes = 16_384
 
-/** Reads comma-separated text, or says why it cannot be read. Rows without any value are passed over. */
-export function readCsv(csv: string): Table | Problem {
+/**
+ * Reads comma-separated text, or says why it cannot be read. Rows without any value are passed over. A long text is read
+ * in slices: between them others have their turn.
+ */
+export async function readCsv(csv: string): Promise<Table | Problem> {
   const options = {
     bom: true,
     info: true,
@@ -29,20 +35,30 @@ export function readCsv(csv: string): Table | Problem {
   } as const
   try {
     // One kind of line end: files mix them, and the parser counts CR LF inside quotes as two lines.
-    const all = parse(csv.replaceAll(/\r\n?/g, '\n'), options) as unknown as { record: string[]; info: Info }[]
-    const [first, ...rest] = all
+    const bytes = Buffer.from(csv.replaceAll(/\r\n?/g, '\n'))
+    const records: Table['records'] = []
+    const parser = Readable.from(slicesOf(bytes)).compose(parse(options))
+    for await (const found of parser as AsyncIterable<Found>) records.push(toRecord(found))
+    const first = records.shift()
     if (!first) return { field: 'csv', message: 'is empty.' }
-    if (rest.length > maxRows) return { field: 'csv', message: `has more than ${maxRows} rows. Split it.` }
-    return { header: first.record.map((name) => name.trim().toLowerCase()), records: rest.map(toRecord) }
+    if (records.length > maxRows) return { field: 'csv', message: `has more than ${maxRows} rows. Split it.` }
+    return { header: first.cells.map((name) => name.trim().toLowerCase()), records }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
     return { ...at(Number(error.lines)), message: `is not well-formed. ${error.message}.` }
   }
 }
 
-type Info = { lines: number }
+async function* slicesOf(bytes: Buffer): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += sliceBytes) {
+    yield bytes.subarray(start, start + sliceBytes)
+    await turn()
+  }
+}
+
+type Found = { record: string[]; info: { lines: number } }
 
 /** `lines` counts up to the record's end; where it begins is what a person looks for. */
-function toRecord({ record, info }: { record: string[]; info: Info }) {
+function toRecord({ record, info }: Found) {
   return { line: info.lines - record.join('').split('\n').length + 1, cells: record }
 }

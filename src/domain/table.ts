@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { createBreather } from './breather.ts'
 import { at, atHeader, readCsv } from './csv.ts'
 import type { Problem } from './errors.ts'
 
@@ -8,20 +9,22 @@ export type Row<Value> = { line: number; value: Value; bad?: string[] }
 /** The columns of a list by their name in the header, each with the field it fills; `required` ones must be there. */
 export type Columns = { fields: Record<string, string>; required: string[] }
 
-/** Reads a list and checks every row of it. Problems name line and column. */
-export function readTable<Schema extends z.ZodType>(
+const maxColumns = 100
+
+/** Reads a list and checks every row of it. Problems name line and column. Others have their turn meanwhile. */
+export async function readTable<Schema extends z.ZodType>(
   csv: string,
   schema: Schema,
   columns: Columns,
-): { rows: Row<z.output<Schema>>[]; problems: Problem[] } {
-  const table = readCsv(csv)
+): Promise<{ rows: Row<z.output<Schema>>[]; problems: Problem[] }> {
+  const table = await readCsv(csv)
   if ('field' in table) return { rows: [], problems: [table] }
   const { header, records } = table
   const headerFault = unusableHeader(header, columns)
   if (headerFault.length > 0) return { rows: [], problems: headerFault }
   const problems = unknownColumns(header, columns)
   if (records.length === 0) problems.push({ field: 'csv', message: 'has no row below its header.' })
-  const rows = records.flatMap(({ line, cells }) => {
+  const readRow = ({ line, cells }: (typeof records)[number]): Row<z.output<Schema>>[] => {
     const stray = cells.findIndex((cell, index) => cell.trim() && !header[index])
     if (stray >= 0) problems.push(strayCell(line, stray))
     const input = toInput(header, cells, columns)
@@ -32,7 +35,13 @@ export function readTable<Schema extends z.ZodType>(
     // The list is refused, but what can be said of the row's other cells is still to be said.
     const rest = schema.safeParse(without(input, new Set(issues.map(({ path }) => path[0]))))
     return rest.success ? [{ line, value: rest.data, bad: issues.map(({ path }) => columnOf(columns, path[0])) }] : []
-  })
+  }
+  const rows: Row<z.output<Schema>>[] = []
+  const breathe = createBreather()
+  for (const record of records) {
+    await breathe()
+    rows.push(...readRow(record))
+  }
   return { rows, problems }
 }
 
@@ -64,6 +73,8 @@ function unusableHeader(header: string[], { fields, required }: Columns): Proble
   const separator = header.length === 1 ? separators.find(([sign]) => header[0]?.includes(sign)) : undefined
   if (separator)
     return [{ field: 'csv', message: `is separated by ${separator[1]}. Save it as CSV separated by commas.` }]
+  if (header.length > maxColumns)
+    return [{ field: 'csv', message: `has ${header.length} columns; at most ${maxColumns} are allowed.` }]
   const missing = required.filter((name) => !header.includes(name))
   const twice = header.filter((name, index) => name && header.indexOf(name) < index)
   return [

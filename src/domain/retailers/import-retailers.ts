@@ -17,7 +17,7 @@ export async function importRetailers(
   csv: string,
   { dryRun = false } = {},
 ): Promise<ImportCounts> {
-  const { rows, problems } = readTable(csv, NewRetailer, columns)
+  const { rows, problems } = await readTable(csv, NewRetailer, columns)
   refuseImport([...problems, ...repeated(rows, 'slug', ({ slug }) => slug)])
   const values = JSON.stringify(rows.map(({ value: { logoUrl, ...rest } }) => ({ ...rest, logo_url: logoUrl })))
   return runImport(db, dryRun, async (tx) => {

@@ -17,7 +17,7 @@ import { networkNotAllowed, startingRights } from './source-input.ts'
  * a display primary get their oldest direct source as one.
  */
 export async function importSources(db: Db, actor: Actor, csv: string, { dryRun = false } = {}): Promise<ImportCounts> {
-  const { rows, problems } = readTable(csv, ImportedSource, columns)
+  const { rows, problems } = await readTable(csv, ImportedSource, columns)
   return runImport(db, dryRun, async (tx) => {
     const { placed, unplaced } = await placeSources(tx, rows)
     const known = await findKnown(tx, placed)
