@@ -61,8 +61,8 @@ export function start(argv: string[], env: Record<string, string> = {}) {
   return {
     ended,
     /** Waits until something was said. */
-    async said(text: string) {
-      const deadline = performance.now() + 15_000
+    async said(text: string, withinMs = 15_000) {
+      const deadline = performance.now() + withinMs
       while (!(out + err).includes(text)) {
         if (child.exitCode !== null || performance.now() > deadline)
           throw new Error(`It did not say "${text}": ${out}${err}`)
@@ -71,6 +71,12 @@ export function start(argv: string[], env: Record<string, string> = {}) {
     },
     /** Where it answers, as it said with --json. */
     address: () => /"url":"([^"]+)"/.exec(out)?.[1] ?? '',
+    /** What the server said of itself when it was ready; asked for with `--json`. */
+    async ready(): Promise<{ url: string }> {
+      await this.said('"ready"', 60_000) // a first start makes a whole cluster
+      const line = out.split('\n').find((text) => text.includes('"ready"')) ?? ''
+      return (JSON.parse(line) as { ready: { url: string } }).ready
+    },
     /** Ctrl-C: a terminal sends it to all processes of the group. */
     async interrupt(): Promise<Outcome> {
       process.kill(-(child.pid ?? 0), 'SIGINT')

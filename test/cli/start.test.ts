@@ -1,10 +1,12 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { findPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
-import { credentialKey, run, start } from './stand.ts'
+import { aFolder, credentialKey, run, start } from './stand.ts'
 
 const settings = (url: string) => ({
   DATABASE_URL: url,
@@ -80,6 +82,23 @@ test('a first start that fails leaves no key behind: the next one makes it and s
   const { code, out } = await run(['start'], { env, onOut, signal: stop.signal })
   expect(code).toBe(0)
   expect(out).toMatch(/Admin key {2}frs_[\w-]{43}\n/)
+})
+
+test('an embedded Postgres that is killed comes back under the running server', { timeout: 120_000 }, async () => {
+  await using folder = await aFolder()
+  await using program = start(['start', '--json'], { FRESHET_DATA_DIR: folder.dir, PORT: '0' })
+  const { url } = await program.ready()
+  const data = join(folder.dir, 'postgres', 'data')
+  const before = await findPostmaster(data)
+  process.kill(before!.pid, 'SIGKILL')
+  const isBack = async () => {
+    const now = await findPostmaster(data)
+    return now?.status === 'ready' && now.pid !== before!.pid
+  }
+  await until('another Postgres is ready', isBack, 30_000) // it recovers first, and waits for the disk
+  await until('requests can be answered', async () => (await fetch(`${url}/readyz`)).status === 200)
+  expect((await program.terminate()).code).toBe(0)
+  expect(await findPostmaster(data)).toBeUndefined()
 })
 
 test('the credential key is asked for where the database is not embedded', async () => {

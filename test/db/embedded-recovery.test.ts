@@ -9,7 +9,8 @@ import { findOwner } from '../../src/db/embedded/owner.ts'
 import { findPlace } from '../../src/db/embedded/place.ts'
 import { findPostmaster, isPostmaster, removeStaleLock } from '../../src/db/embedded/postmaster.ts'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
-import { aStand, endServer, fast, query, standIns, type Stand } from './embedded/stand.ts'
+import { until } from '../support/until.ts'
+import { aStand, endServer, fast, openElsewhere, query, standIns, type Stand } from './embedded/stand.ts'
 
 let stand: Stand
 
@@ -41,13 +42,44 @@ const kept = 'select value from kept'
 
 test('comes up with its data after the server was killed', async () => {
   const dir = await stand.ready()
-  await using server = await openEmbedded(dir)
-  await query(server.url('freshet'), 'create table written as select 2 as value')
-  await endServer(server.dataDir, 'SIGKILL')
-  expect(await readdir(server.dataDir)).toContain('postmaster.pid')
+  const data = join(dir, 'postgres', 'data')
+  {
+    await using _opener = await openElsewhere(dir) // killed in the end, so that nobody holds the server any more
+    await using server = await openEmbedded(dir)
+    await query(server.url('freshet'), 'create table written as select 2 as value')
+  }
+  await endServer(data, 'SIGKILL')
+  expect(await readdir(data)).toContain('postmaster.pid')
   await using again = await openEmbedded(dir, fast)
   expect(again.attached).toBe(false)
   expect(await query(again.url('freshet'), 'select value from written')).toEqual([{ value: 2 }])
+})
+
+test('a server that is killed under its users comes back on its port, and the last of them stops it', async () => {
+  const dir = await stand.ready()
+  const server = await openEmbedded(dir, fast)
+  await using other = await openElsewhere(dir)
+  const before = await findPostmaster(server.dataDir)
+  await endServer(server.dataDir, 'SIGKILL')
+  const anchors = "select from pg_stat_activity where application_name = 'freshet:anchor'"
+  const held = () => query(server.url('freshet'), anchors).catch(() => [])
+  await until('both hold the server again', async () => (await held()).length === 2)
+  expect(await findPostmaster(server.dataDir)).toMatchObject({ port: server.port })
+  expect((await findPostmaster(server.dataDir))?.pid).not.toBe(before?.pid)
+  await other.leave()
+  expect(await findPostmaster(server.dataDir)).toBeDefined()
+  await server[Symbol.asyncDispose]()
+  expect(await findPostmaster(server.dataDir)).toBeUndefined()
+})
+
+test('a server that was stopped on purpose under its users stays down', async () => {
+  const dir = await stand.ready()
+  const server = await openEmbedded(dir, fast)
+  await endServer(server.dataDir, 'SIGINT')
+  await until('its lock file is gone', async () => !(await readdir(server.dataDir)).includes('postmaster.pid'))
+  await server[Symbol.asyncDispose]() // waits for the attempt to get it back
+  const log = await readFile(join(dir, 'postgres', 'postgres.log'), 'utf8')
+  expect(log.split('starting PostgreSQL').length - 1).toBe(1)
 })
 
 test('gets over a lock file whose process id belongs to somebody else by now', async () => {

@@ -12,7 +12,8 @@ export const departureLock = [4611, 0]
 
 const connectMs = 5_000
 const lockMs = 10_000
-const retryMs = 1_000
+const retryMs = 250
+const longestRetryMs = 30_000
 
 /**
  * A process's hold on the server: one open connection. It ends with the process, however that ends, so whoever leaves
@@ -25,11 +26,15 @@ export type Anchor = {
 
 type Hold = { client: Client; socket: Socket }
 
-/** Holds the server; `prepare` runs on the first connection. Fails while the server starts or stops: try again then. */
+/**
+ * Holds the server; `prepare` runs on the first connection. Fails while the server starts or stops: try again then.
+ * `revive` is called when the server is gone: it brings back one that crashed.
+ */
 export async function holdAnchor(
   port: number,
   password: string,
   prepare: (client: Client) => Promise<void>,
+  revive: () => Promise<void> = async () => {},
 ): Promise<Anchor> {
   const left = new AbortController()
   let reconnecting: Promise<void> | undefined
@@ -46,10 +51,16 @@ export async function holdAnchor(
   }
 
   async function reconnect(): Promise<void> {
+    let waitMs = retryMs
     while (!left.signal.aborted) {
       hold = await connect(port, password).catch(() => undefined)
       if (hold) return watch(hold)
-      await sleep(retryMs, undefined, { ref: false, signal: left.signal }).catch(() => {})
+      // What keeps it from starting, a full disk perhaps, is in its log; it may pass.
+      waitMs = await revive().then(
+        () => retryMs,
+        () => Math.min(waitMs * 2, longestRetryMs),
+      )
+      await sleep(waitMs, undefined, { ref: false, signal: left.signal }).catch(() => {})
     }
   }
 

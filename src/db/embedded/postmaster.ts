@@ -30,6 +30,13 @@ export async function findPostmaster(dataDir: string): Promise<Postmaster | unde
   return undefined
 }
 
+/** Whether the server that ran last on a data directory was shut down in order; otherwise it crashed or was killed. */
+export async function wasShutDown(dataDir: string): Promise<boolean> {
+  // Behind the system identifier and two versions stands the state of the cluster; DB_SHUTDOWNED in pg_control.h is 1.
+  const control = await readFile(join(dataDir, 'global', 'pg_control'))
+  return control.readInt32LE(16) === 1
+}
+
 /**
  * True when the process is the Postgres of the data directory. In doubt it is: to wait in vain for a stranger is better
  * than to take the lock of a living server away. (Without the right to trace, even root may not see another's folder.)

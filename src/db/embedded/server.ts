@@ -9,7 +9,7 @@ import { codeOf, EmbeddedPostgresError, explainFiles, ignore } from './error.ts'
 import { findOwner } from './owner.ts'
 import { findPlace, sharedFolder } from './place.ts'
 import { loopback } from './port.ts'
-import { findPostmaster, type Postmaster } from './postmaster.ts'
+import { findPostmaster, wasShutDown, type Postmaster } from './postmaster.ts'
 
 export { EmbeddedPostgresError }
 
@@ -34,6 +34,7 @@ export type EmbeddedOptions = { settings?: Record<string, string>; timeoutMs?: n
 /** There as soon as the server is. */
 const firstDatabase = 'freshet'
 const pollMs = 50
+const reviveMs = 60_000
 
 /** Starts the Postgres of a data directory, or attaches to the one that already runs there. */
 export async function openEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
@@ -72,7 +73,7 @@ async function startOrAttach(controls: Controls, settings: Record<string, string
     const running = await findPostmaster(controls.place.data)
     if (running?.status === 'ready') {
       try {
-        return await attach(controls, running, running.pid !== startedPid)
+        return await attach(controls, running, running.pid !== startedPid, settings)
       } catch (error) {
         trouble = error
         if (!isPassing(error)) break
@@ -86,17 +87,23 @@ async function startOrAttach(controls: Controls, settings: Record<string, string
   throw unreachable(controls, trouble, timeoutMs)
 }
 
-async function attach(controls: Controls, running: Postmaster, attached: boolean): Promise<EmbeddedServer> {
+async function attach(
+  controls: Controls,
+  running: Postmaster,
+  attached: boolean,
+  settings: Record<string, string>,
+): Promise<EmbeddedServer> {
   const { place, binaries, password } = controls
   let version = ''
-  const anchor = await holdAnchor(running.port, password, async (client) => {
+  const prepare = async (client: Client) => {
     // A server that was told to stop writes so before it ends its first connection, hence before a departing process
     // lets go of its lock: whoever got this far and reads `ready` was seen.
     const now = await findPostmaster(place.data)
     if (now?.pid !== running.pid || now.status !== 'ready') throw new Error('The server is stopping.')
     version = await readVersion(client)
     await ensureDatabase(client)
-  })
+  }
+  const anchor = await holdAnchor(running.port, password, prepare, () => revive(controls, settings))
   let leaving: Promise<void> | undefined
   return {
     url: (database) =>
@@ -109,6 +116,16 @@ async function attach(controls: Controls, running: Postmaster, attached: boolean
     binDir: binaries.binDir,
     [Symbol.asyncDispose]: () => (leaving ??= anchor.leave(() => stopServer(controls))),
   }
+}
+
+/**
+ * Starts a server again that crashed, on the port that it had. One that was shut down in order stays down: whoever did
+ * that under us, with pg_ctl perhaps, meant it.
+ */
+async function revive(controls: Controls, settings: Record<string, string>): Promise<void> {
+  const { data } = controls.place
+  if ((await findPostmaster(data)) !== undefined || (await wasShutDown(data))) return
+  await startServer(controls, settings, reviveMs)
 }
 
 async function readVersion(client: Client): Promise<string> {
