@@ -18,11 +18,13 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
     try {
       const values = [driver, `${leaseSeconds} seconds`]
       const text = 'select drives, claimed from freshet.tick($1, $2::interval, now())'
+      const began = performance.now()
       const { rows } = await pool.query<Beat>({ name: 'tick', text, values })
       const beat = rows[0] ?? { drives: false, claimed: 0 }
       if (beat.drives !== drives)
         log.info({ driver }, beat.drives ? 'this worker drives the schedules' : 'another clock drives the schedules')
-      if (beat.claimed > 0) log.debug({ claimed: beat.claimed }, 'schedules were due')
+      const tickDurationMs = Math.round(performance.now() - began)
+      if (beat.drives) log.debug({ event: 'SCHEDULER_TICK', claimed: beat.claimed, tickDurationMs }, 'the clock ticked')
       drives = beat.drives
     } catch (error) {
       log.warn({ error: reason(error) }, 'the clock could not tick')

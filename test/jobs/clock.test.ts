@@ -38,6 +38,16 @@ test('it ticks when it starts, then at every beat, in its own name', async () =>
   expect(said('this worker drives the schedules')).toBe(1)
 })
 
+test('S2 §17.3: each tick of the driver is logged as SCHEDULER_TICK, at debug', async () => {
+  const detailed = collectLines()
+  await using _clock = await startClock(pool, createLog({ level: 'debug', destination: detailed.stream }), 20)
+  await until('it ticks twice', () => detailed.lines.filter((line) => line.includes('SCHEDULER_TICK')).length === 2)
+  const line = detailed.lines.find((candidate) => candidate.includes('SCHEDULER_TICK')) ?? ''
+  const tick = JSON.parse(line) as Record<string, unknown>
+  expect(tick).toMatchObject({ level: 'debug', event: 'SCHEDULER_TICK', claimed: expect.any(Number) as unknown })
+  expect(tick.tickDurationMs).toBeTypeOf('number')
+})
+
 test('stopped, it ticks no more, and lets its lease go', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   const ticks = vi.spyOn(pool, 'query')

@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.ts'
 import { watchRun } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
-import { reason, withLogFields } from '../../log.ts'
+import { reason, withLogFields, type Log } from '../../log.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
 import { failureOf, tryAgain } from './failure.ts'
@@ -56,18 +56,25 @@ async function attempt(
   work: (context: RunContext) => Promise<unknown>,
 ): Promise<RunOutcome> {
   const { client } = connection
-  if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection)
   const { lockClass, lockId } = run.lock
+  if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
+  job.log.debug({ event: 'ADVISORY_LOCK_ACQUIRED', lockClass, lockId }, 'the run has its lock')
   const values = [run.jobId, run.kind, run.trigger, run.sourceId ?? null, lockClass, lockId, job.now()]
   const [started] = await queryRows<Started>(client, startRun, values)
   if (started?.status !== 'RUNNING') return 'already-ended'
   const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: run.sourceId?.toString() }
   return withLogFields(fields, async () => {
     const context = runContext(connection, started, job.now)
+    const begun = job.now().getTime()
+    job.log.info({ event: 'RUN_START', kind: run.kind, trigger: run.trigger, workerPid: process.pid }, 'a run begins')
     try {
       await work(context)
       if (client.getTransactionStatus() !== 'I') throw new Error('The work of the run left its transaction open.')
-      return await end(connection, started, context)
+      const outcome = await end(connection, started, context)
+      const durationMs = job.now().getTime() - begun
+      if (outcome === 'finished')
+        job.log.info({ event: 'RUN_COMPLETE', status: 'SUCCEEDED', durationMs }, 'a run succeeded')
+      return outcome
     } catch (error) {
       // Also asks whether the connection is still there: a statement may fail a moment before the loss is noticed.
       await client.query('rollback').catch(() => {})
@@ -78,9 +85,16 @@ async function attempt(
   })
 }
 
-async function whenBusy({ client, jobId }: RunConnection): Promise<RunOutcome> {
+async function whenBusy(
+  { client, jobId }: RunConnection,
+  { lock, trigger }: RunRequest,
+  log: Log,
+): Promise<RunOutcome> {
   const [own] = await queryRows<Started>(client, 'select status from freshet.runs where job_id = $1', [jobId])
-  if (!own) return 'lock-busy'
+  if (!own) {
+    log.debug({ event: 'SKIPPED_LOCK_BUSY', ...lock, trigger }, 'another run is at work: this job is not needed')
+    return 'lock-busy'
+  }
   return own.status === 'RUNNING' ? 'wait' : 'already-ended'
 }
 
@@ -103,6 +117,7 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   try {
     const values = [runId, attempt, code, message, hint ?? tryAgain, job.now(), isCounted]
     await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', values)
+    job.log.info({ event: 'RUN_FAILED', code, error: message }, 'a run failed')
   } catch (why) {
     job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
   }
