@@ -21,6 +21,16 @@ export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs
   let retryMs = firstRetryMs
   let timer: NodeJS.Timeout | undefined
 
+  // One statement after the other: pg warns whoever sends the next before the last was answered.
+  const turns = new WeakMap<pg.Client, Promise<unknown>>()
+  const send = (to: pg.Client, text: string): Promise<unknown> => {
+    const sent = (turns.get(to) ?? Promise.resolve()).then(() => to.query(text))
+    turns.set(
+      to,
+      sent.catch(() => {}),
+    )
+    return sent
+  }
   const safely = (channel: string, work: () => void) => {
     try {
       work()
@@ -44,7 +54,7 @@ export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs
     next.on('end', () => lost(next, new Error('the server closed the connection')))
     try {
       await next.connect()
-      for (const channel of channels.keys()) await next.query(listenTo(channel))
+      for (const channel of channels.keys()) await send(next, listenTo(channel))
     } catch (error) {
       void next.end().catch(() => {})
       throw error
@@ -75,7 +85,7 @@ export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs
   const probe = async () => {
     const asked = client
     try {
-      await asked?.query('select 1')
+      if (asked) await send(asked, 'select 1')
       if (asked && client === asked) schedule(probe, probeMs)
     } catch (error) {
       if (asked) lost(asked, error)
@@ -96,10 +106,11 @@ export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs
       const ears = channels.get(channel) ?? new Set()
       channels.set(channel, ears.add(ear))
       const asked = client // without one, the next connection listens to this channel too
-      asked?.query(listenTo(channel)).then(
-        () => safely(channel, missed),
-        (error: unknown) => lost(asked, error),
-      )
+      if (asked)
+        send(asked, listenTo(channel)).then(
+          () => safely(channel, missed),
+          (error: unknown) => lost(asked, error),
+        )
       return { [Symbol.dispose]: () => void ears.delete(ear) }
     },
     async [Symbol.asyncDispose]() {

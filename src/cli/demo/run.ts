@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts'
 import { runServer } from '../../main.ts'
 import { createApi } from './api.ts'
 import { openDemoFolder, type DemoFolder } from './folder.ts'
+import { playRuns } from './live-run.ts'
 import { findFreePort } from './port.ts'
 import { steps, type Demo } from './steps.ts'
 
@@ -35,9 +36,11 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
       out,
       signal,
       readable: json ? false : undefined,
-      announce: async ({ app: { url } }) => {
+      announce: async ({ app: { url }, database }) => {
         const answer = await seed(url, folder)
         if (once) done.abort('the demo was to run once')
+        // It ends by itself with the demo; should it fail before, the demo goes on without it.
+        else void playRuns(database.directUrl, signal).catch(() => {})
         return json ? `${toJson({ demo: answer })}\n` : describe(answer, folder, once)
       },
     },
@@ -69,7 +72,9 @@ function describe({ url, adminKey, readKey, steps: told, answer }: Answer, folde
     `    --data '${JSON.stringify({ query })}'`,
     'which answers',
     `  ${JSON.stringify({ data: answer })}`,
-    ...(once ? [] : ['', 'Ctrl-C stops it.']),
+    ...(once
+      ? []
+      : ['', 'A run is played over and over: list the runs in GraphiQL, then watch one live.', '', 'Ctrl-C stops it.']),
   ]
   return `\n${lines.map((line) => (line ? `  ${line}\n` : '\n')).join('')}\n`
 }
