@@ -17,6 +17,7 @@ const good = { DATABASE_URL: database.url, CREDENTIAL_ENCRYPTION_KEY_B64: creden
 
 beforeEach(async () => {
   await database.pool.query("update freshet.clock set driver = 'worker a:1', last_tick_at = clock_timestamp()")
+  await database.pool.query('update pgboss.queue set monitor_on = clock_timestamp()')
 })
 
 async function examine(env: Record<string, string>, now?: () => Date) {
@@ -30,9 +31,18 @@ test('finds nothing wrong with a good installation', async () => {
   expect(code).toBe(0)
   expect(answer.ok).toBe(true)
   expect(answer.checks.map(({ check, verdict }: Finding) => [check, verdict])).toEqual(
-    ['configuration', 'database', 'migrations', 'queue', 'rights', 'pg_cron', 'clock skew', 'schedules'].map(
-      (check) => [check, 'ok'],
-    ),
+    [
+      'configuration',
+      'database',
+      'migrations',
+      'queue',
+      'rights',
+      'pg_cron',
+      'clock skew',
+      'schedules',
+      'workers',
+      'dead letters',
+    ].map((check) => [check, 'ok']),
   )
 })
 

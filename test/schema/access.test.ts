@@ -45,7 +45,10 @@ const rankOf = (scope: Scope | undefined) => (scope ? ranks.indexOf(scope) : -1)
 let addresses = 0
 
 async function open(publicRead: boolean) {
-  const app = await startTestApp({ env: { FRESHET_PUBLIC_READ: String(publicRead), FRESHET_PROXY_HOPS: '1' } })
+  const app = await startTestApp({
+    // Neither workers nor a clock, which would change things in between.
+    env: { FRESHET_ROLE: 'api', FRESHET_PUBLIC_READ: String(publicRead), FRESHET_PROXY_HOPS: '1' },
+  })
   const keys: Partial<Record<Caller, string>> = {}
   for (const scope of ranks) keys[scope] = await app.keyWith(scope)
   keys.revoked = await app.keyWith('ADMIN')

@@ -6,6 +6,7 @@ import { checkClockDriver, checkClockSkew } from './clock.ts'
 import { failFrom, ok, fail, warn, type Finding } from './finding.ts'
 import { checkMigrations } from './migrations.ts'
 import { judgePgCron } from './pg-cron.ts'
+import { checkQueues } from './queues.ts'
 import { checkRights } from './rights.ts'
 
 const check = 'database'
@@ -44,6 +45,7 @@ async function examine(config: Config, database: Database, now: () => Date): Pro
       judgePgCron(await lookAtPgCron(database.directUrl)),
       await checkClockSkew(client, now),
       ...(await checkClockDriver(client)),
+      ...(await checkQueues(client)),
     ]
   } catch (error) {
     return [failFrom(check, error, 'Try again; if it stays, look into the log of Postgres.')]

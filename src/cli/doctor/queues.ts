@@ -1,0 +1,45 @@
+import type { ClientBase } from 'pg'
+import { ok, warn, type Finding } from './finding.ts'
+
+const maxSilenceSeconds = 60
+/** Not installed, or not to be read by this role: other checks say so. */
+const absent = ['42P01', '42883', '3F000', '42501']
+
+type Row = { name: string; waiting: number; dead: number }
+
+/** Whether somebody works the queues, and what waits for a person. */
+export async function checkQueues(client: ClientBase): Promise<Finding[]> {
+  try {
+    const seen = await client.query<{ age: number | null }>(
+      'select extract(epoch from clock_timestamp() - max(monitor_on))::float8 as age from pgboss.queue',
+    )
+    const { rows } = await client.query<Row>('select name, waiting, dead from freshet.queue_stats(clock_timestamp())')
+    const waiting = rows.reduce((sum, row) => sum + row.waiting, 0)
+    return [judgeWorkers(seen.rows[0]?.age ?? null, waiting), judgeDead(rows)]
+  } catch (error) {
+    if (absent.includes((error as { code?: string }).code ?? '')) return []
+    throw error
+  }
+}
+
+/** Workers look after the queues every few seconds, and pg-boss notes when. */
+export function judgeWorkers(age: number | null, waiting: number): Finding {
+  const waits = waiting === 0 ? 'no job waits' : `${waiting} ${waiting === 1 ? 'job waits' : 'jobs wait'}`
+  const advice = 'Start a process that works jobs: "freshet start", or "freshet start --role worker".'
+  if (age === null) return warn('workers', `none was seen yet; ${waits}`, advice)
+  const shown = age < 120 ? `${Math.max(0, Math.round(age))} s` : `${Math.round(age / 60)} min`
+  if (age > maxSilenceSeconds) return warn('workers', `none was seen for ${shown}; ${waits}`, advice)
+  return ok('workers', `seen ${shown} ago; ${waits}`)
+}
+
+/** Dead letters wait for a person to decide. */
+export function judgeDead(queues: Row[]): Finding {
+  const holding = queues.filter(({ dead }) => dead > 0)
+  if (holding.length === 0) return ok('dead letters', 'none')
+  const message = holding.map(({ name, dead }) => `${dead} of ${name}`).join(', ')
+  return warn(
+    'dead letters',
+    message,
+    'Mend what they failed of, then "redriveQueue" them; see docs/operations.md, Queues.',
+  )
+}
