@@ -99,6 +99,20 @@ test('a schedule is disabled, and enabled again with its next time and without t
   })
 })
 
+test('a schedule that the clock disabled has an alert until it is enabled again', async () => {
+  const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
+  await app.pool.query("select freshet.disable_schedule($1, 'it was bad', now())", [id])
+  const isOpen = async () => {
+    const sql = 'select resolved_at is null as open from freshet.alerts where dedupe_key = $1'
+    return (await app.pool.query<{ open: boolean }>(sql, [`schedule:${id}`])).rows.map(({ open }) => open)
+  }
+  expect(await isOpen()).toEqual([true])
+  await change(id, { timeZone: 'Europe/Vienna' })
+  expect(await isOpen()).toEqual([true])
+  await change(id, { enabled: true })
+  expect(await isOpen()).toEqual([false])
+})
+
 test('the times of a schedule are changed, and a period takes the place of an expression', async () => {
   const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
   expect((await change(id, { cron: '30 4 * * *' })).data?.updateSchedule).toMatchObject({

@@ -1,4 +1,5 @@
--- Takes a schedule that cannot be enqueued out of the clock, with the reason, and raises an alert.
+-- Takes a schedule that cannot be enqueued out of the clock, with the reason, and raises an alert that lasts until it is
+-- enabled again.
 -- Called by: enqueue_due_singly. Locks: the schedule, the open alert. Idempotent.
 create or replace function freshet.disable_schedule(p_schedule_id bigint, p_reason text, p_now timestamptz) returns void
 language plpgsql volatile set search_path = ''
@@ -14,8 +15,5 @@ begin
     format('The schedule %s was disabled: %s', v_name, p_reason),
     jsonb_build_object('scheduleId', p_schedule_id::text, 'reason', p_reason), p_now
   );
-exception when sqlstate 'FR010' then
-  -- Without the queue that delivers alerts the schedule still has to go.
-  update freshet.schedules set is_enabled = false, next_run_at = null, disabled_reason = p_reason where id = p_schedule_id;
 end
 $$;

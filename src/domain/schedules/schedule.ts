@@ -47,6 +47,7 @@ export async function updateSchedule(
     const changes = changedFields(before, data)
     await audit(tx, actor, { action: 'UPDATE_SCHEDULE', objectType: 'Schedule', objectId: id, changes })
     if (!hasChanges(changes)) return before
+    if (enabled) await tx.$executeRaw`select freshet.resolve_alert(${`schedule:${id}`}, now())`
     return tx.schedule.update({ where: { id }, data: enabled ? { ...data, disabledReason: null } : data })
   })
   return updating.catch(refuseTimes)
