@@ -53,7 +53,12 @@ test('R5: each due time is enqueued exactly once', async () => {
     const now = new Date(start + rounds * periodSeconds * 1_000)
     let taken = 0
     while (taken < items) {
-      const fates = Array.from({ length: callers }, () => killed < kills && random() < 0.5 && Boolean(++killed))
+      const fates: boolean[] = []
+      while (fates.length < callers) {
+        const dies = killed < kills && random() < 0.5
+        fates.push(dies)
+        if (dies) killed++
+      }
       const counts = await Promise.all(fates.map((dies) => tick(now, dies)))
       taken += counts.reduce((sum, count) => sum + count, 0)
       if (fates.every((dies) => dies)) continue
