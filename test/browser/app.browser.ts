@@ -5,7 +5,8 @@ import { startApp, type App } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createLog } from '../../src/log.ts'
-import { cloneDatabase } from '../support/database.ts'
+import { cloneDatabase, type TestDatabase } from '../support/database.ts'
+import { at, call, startRun } from '../support/runs.ts'
 import { launchChromium, openPage } from './chromium.ts'
 import {
   chooseOperation,
@@ -19,11 +20,14 @@ import {
 } from './graphiql-page.ts'
 
 let app: App
+let pool: TestDatabase['pool']
 let browser: Browser
 const resources = new AsyncDisposableStack()
 
 beforeAll(async () => {
-  const { url } = resources.use(await cloneDatabase())
+  const stand = resources.use(await cloneDatabase())
+  const { url } = stand
+  pool = stand.pool
   const key = randomBytes(32).toString('base64')
   const { config } = readConfig({ DATABASE_URL: url, CREDENTIAL_ENCRYPTION_KEY_B64: key, HOST: '127.0.0.1', PORT: '0' })
   const database = resources.use(await openDatabase(config))
@@ -93,4 +97,23 @@ test('a newcomer with the key of the first start creates a retailer, a source an
   expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(created.key)
   await enterKey(page, created.key)
   await expect.poll(() => keyState(page)).toBe(`key set (${created.key.slice(0, 12)}…): refused, paste another one`)
+})
+
+test('an operator lists the runs and watches one live until it ends', async () => {
+  await using site = await openPage(browser, `${app.url}/graphql`)
+  const { page, complaints } = site
+  await enterKey(page, app.firstKey ?? '')
+  const { id } = await startRun(pool)
+  const { runs } = await run(page, 'list the newest runs')
+  const [listed] = (runs as { nodes: { id: string; status: string }[] }).nodes
+  expect(listed).toMatchObject({ kind: 'FEED', status: 'RUNNING' })
+
+  const { runProgress } = await run(page, 'watch a run live', { runId: listed?.id })
+  expect(runProgress).toMatchObject({ __typename: 'RunState', number: 1, run: { status: 'RUNNING' } })
+  await call(pool, 'set_run_stage', id, 1, 'DOWNLOAD', at(1))
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { runProgress: { number: 2, stage: 'DOWNLOAD' } } })
+  await keepPicture(page, 'watch-run')
+  await call(pool, 'finish_run', id, 1, at(2))
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { runProgress: { number: 3, kind: 'SUCCEEDED' } } })
+  expect(complaints).toEqual([])
 })

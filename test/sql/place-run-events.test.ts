@@ -107,3 +107,9 @@ test('a place that was given back leaves no gap', async () => {
   expect(await place()).toEqual([last + 1, 1])
   expect(await placesOf(id)).toEqual([last + 1])
 })
+
+test('RULINGS 4: a beat of the clock gives their places to events that nobody heard of', async () => {
+  const { id, last } = await setup(2)
+  await pool.query("select freshet.tick('worker', '15 seconds', now())")
+  expect(await placesOf(id)).toEqual([last + 1, last + 2])
+})
