@@ -35,13 +35,13 @@ async function errandRate(poison: ReturnType<typeof aJob>[]): Promise<number> {
 const poisons = {
   throws: aJob('throwing', async () => Promise.reject(new Error('poison')), { retryDelays: [0, 0] }),
   hangs: aJob('hanging', async () => new Promise(() => {}), { concurrency: 3 }),
-  'eats memory': aJob('hungry', async () => {
+  'eats memory': aJob('hungry', async ({ signal }) => {
     const eaten: Buffer[] = []
-    for (let part = 0; part < 300; part++) {
-      eaten.push(Buffer.alloc(1_000_000, part))
-      await pause(5)
+    // 20 MB/s until it is cut off: what it eats is memory, not the processor.
+    while (!signal.aborted) {
+      eaten.push(Buffer.alloc(1_000_000, eaten.length))
+      await pause(50)
     }
-    throw new Error(`ate ${eaten.length} MB`)
   }),
 }
 

@@ -61,7 +61,7 @@ export async function openJobs(
       })
     },
     /** Works a queue, and its dead letters, until nothing in it is due; answers how the attempts ended. */
-    async drain(job: Job, deadlineMs?: number): Promise<Observation['outcome'][]> {
+    async drain(job: Job, deadlineMs = 18_000): Promise<Observation['outcome'][]> {
       const from = observed.length
       const names = [job.name, deadQueueOf(job.name)]
       const due = `select from pgboss.job where name = any($1) and state <= 'active' and start_after <= pgboss.job_now()`
