@@ -3,6 +3,9 @@ import pg from 'pg'
 type Sender = { connectionParameters: { application_name?: string } }
 type Sent = string | { text?: string }
 
+/** What goes on the same connections by itself. */
+const clockwork = /freshet\.(tick|watch_clock)/
+
 /** What this process sends to Postgres on the connections that requests share, statement by statement, until disposed of. */
 export function watchStatements(): { statements: string[] } & Disposable {
   const statements: string[] = []
@@ -10,8 +13,8 @@ export function watchStatements(): { statements: string[] } & Disposable {
   const value = new Proxy(own.value as (...given: unknown[]) => unknown, {
     apply(query, client: Sender, given: [Sent]) {
       const [sent] = given
-      if (client.connectionParameters.application_name === 'freshet')
-        statements.push(typeof sent === 'string' ? sent : (sent.text ?? ''))
+      const text = typeof sent === 'string' ? sent : (sent.text ?? '')
+      if (client.connectionParameters.application_name === 'freshet' && !clockwork.test(text)) statements.push(text)
       return Reflect.apply(query, client, given)
     },
   })
@@ -23,7 +26,7 @@ export function watchStatements(): { statements: string[] } & Disposable {
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   using watch = watchStatements()
   await work()
-  return watch.statements.filter((text) => !/freshet\.(tick|watch_clock)/.test(text)) // the clock goes on the same connections
+  return watch.statements
 }
 
 /** Without what every request sends: the key is looked up, and marked as used once a minute. */
