@@ -154,14 +154,15 @@ for (const { app, publicRead, ask } of doors) {
   test.each(Object.entries(operations))(
     `${where}, %s opens to those it should, and changes nothing for others`,
     async (name, { scope, document, variables }) => {
+      const unchanged = await makeFixture(app.pool)
       await askAsEach(
         scope,
         async (caller) => {
-          const fixture = await makeFixture(app.pool)
+          const isChange = name.startsWith('Mutation.') && refusalFor(caller, scope, publicRead) === undefined
+          const fixture = isChange ? await makeFixture(app.pool) : unchanged
           const [before, entries] = [await readState(app.pool), await countAudit(app.pool)]
           const asked = await ask(caller, document, variables?.(fixture))
           const recorded = (await countAudit(app.pool)) - entries
-          const isChange = name.startsWith('Mutation.') && refusalFor(caller, scope, publicRead) === undefined
           const isAsItWas = isChange || isDeepStrictEqual(await readState(app.pool), before)
           return { asked, hidden: fixture.mark, rest: { isAsItWas, isRecordedRight: recorded === (isChange ? 1 : 0) } }
         },
@@ -170,10 +171,14 @@ for (const { app, publicRead, ask } of doors) {
     },
   )
 
+  let looking: Promise<Fixture> | undefined
+  /** Objects that are only looked at, so that one of each serves all. */
+  const looked = () => (looking ??= makeFixture(app.pool))
+
   test.each(nodeTypes.map((type) => [type.name, type] as const))(
     `${where}, %s is closed as a whole, by its id too`,
     async (name, type) => {
-      const fixture = await makeFixture(app.pool)
+      const fixture = await looked()
       const id = fixture[name as keyof Fixture]
       await askAsEach(scopeOf(type) ?? 'ADMIN', async (caller) => {
         const asked = await ask(caller, 'query ($id: ID!) { node(id: $id) { __typename } }', { id })
@@ -209,7 +214,7 @@ for (const { app, publicRead, ask } of doors) {
   test.each(fields.map(({ type, field }) => [`${type.name}.${field.name}`, type, field] as const))(
     `${where}, %s shows itself only to those it should`,
     async (_name, type, field) => {
-      const fixture = await makeFixture(app.pool)
+      const fixture = await looked()
       const query = `query ($id: ID!) { node(id: $id) { ... on ${type.name} { ${selectionOf(field)} } } }`
       const id = fixture[type.name as keyof Fixture]
       await askAsEach(highest(type, field), async (caller) => ({
