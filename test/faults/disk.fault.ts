@@ -46,7 +46,7 @@ async function fill(dir: string) {
 
 test('R15: a full disk gives clear errors; once there is room, jobs are worked again within 10 s', async () => {
   await using disk = await smallDisk()
-  if (!disk.dir) {
+  if (disk.dir === undefined) {
     report('R15', { leftOut: `no disk of its own can be mounted here: ${disk.reason}` })
     return
   }
