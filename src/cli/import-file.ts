@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { Db } from '../db/prisma.ts'
 import type { Actor } from '../domain/access/actor.ts'
 import type { Problem } from '../domain/errors.ts'
-import type { ImportCounts } from '../domain/import.ts'
+import type { ImportCounts } from '../domain/lists/import.ts'
 import type { Run } from './context.ts'
 import { CommandError } from './error.ts'
 import { print } from './print.ts'
@@ -39,7 +39,7 @@ export function addImport(group: Command, run: Run, { what, help, load }: Kind):
 
 /** Says of each problem where in the file it is. */
 async function explainRefusal(error: unknown, file: string): Promise<never> {
-  const { describeRefusal, ImportRefusedError } = await import('../domain/import.ts')
+  const { describeRefusal, ImportRefusedError } = await import('../domain/lists/import.ts')
   if (!(error instanceof ImportRefusedError)) throw error
   const { code, problems, total } = error
   const lines = problems.map((problem) => `  ${showPlace(problem)} ${problem.message}`)

@@ -1,4 +1,4 @@
-import type { ImportCounts } from '../domain/import.ts'
+import type { ImportCounts } from '../domain/lists/import.ts'
 import { builder } from './builder.ts'
 
 export const ImportResult = builder.objectRef<ImportCounts>('ImportResult').implement({

@@ -1,8 +1,8 @@
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
-import { refuseImport, runImport, type ImportCounts } from '../import.ts'
-import { readTable, repeated } from '../table.ts'
+import { refuseImport, runImport, type ImportCounts } from '../lists/import.ts'
+import { readTable, repeated } from '../lists/table.ts'
 import { NewRetailer } from './retailer-input.ts'
 
 const columns = {

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/prisma.ts'
-import { at } from '../csv.ts'
 import type { Problem } from '../errors.ts'
+import { at } from '../lists/csv.ts'
+import type { Row } from '../lists/table.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
-import type { Row } from '../table.ts'
 import type { ImportedSource } from './imported-source.ts'
 
 /** A row of a list whose retailer is known. */

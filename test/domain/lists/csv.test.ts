@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { maxRows, readCsv } from '../../src/domain/csv.ts'
+import { maxRows, readCsv } from '../../../src/domain/lists/csv.ts'
 
 const recordsOf = async (csv: string) => {
   const table = await readCsv(csv)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import type { Problem } from '../errors.ts'
 import { createBreather } from './breather.ts'
 import { at, atHeader, readCsv } from './csv.ts'
-import type { Problem } from './errors.ts'
 
 /** A row of a list. `bad` names the columns whose cells were refused: the value is without them, and so is the whole list. */
 export type Row<Value> = { line: number; value: Value; bad?: string[] }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { CsvError, parse } from 'csv-parse'
-import type { Problem } from './errors.ts'
+import type { Problem } from '../errors.ts'
 
 /** A table as it stands in a file; `line` is where a record begins, the header is line 1. */
 export type Table = { header: string[]; records: { line: number; cells: string[] }[] }

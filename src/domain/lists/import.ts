@@ -1,5 +1,5 @@
-import type { Db, Tx } from '../db/prisma.ts'
-import { DomainError, type Problem } from './errors.ts'
+import type { Db, Tx } from '../../db/prisma.ts'
+import { DomainError, type Problem } from '../errors.ts'
 
 export type ImportCounts = { rows: number; created: number; updated: number; unchanged: number; dryRun: boolean }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { text } from '../../src/domain/input.ts'
-import { readTable } from '../../src/domain/table.ts'
+import { text } from '../../../src/domain/input.ts'
+import { readTable } from '../../../src/domain/lists/table.ts'
 
 const form = z.object({ name: text(200) })
 const columns = { fields: { name: 'name' }, required: ['name'] }
