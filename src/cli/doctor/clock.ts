@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { readClock, type ClockState } from '../../domain/schedules/clock.ts'
-import { ok, warn, type Finding } from './finding.ts'
+import { isAbsent, ok, warn, type Finding } from './finding.ts'
 
 const maxSkewSeconds = 2
 const samples = 3
@@ -33,7 +33,7 @@ export async function checkClockDriver(client: ClientBase): Promise<Finding[]> {
   try {
     return [judgeDriver(await readClock(client))]
   } catch (error) {
-    if (['42P01', '42883', '3F000', '42501'].includes((error as { code?: string }).code ?? '')) return []
+    if (isAbsent(error)) return []
     throw error
   }
 }

@@ -15,6 +15,12 @@ export const fail = (check: string, message: string, advice: string): Finding =>
   advice,
 })
 
+/** Whether something asked for is not installed, or not to be read by this role: the checks of migrations and rights say so. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as { code?: unknown }
+  return code === '42P01' || code === '42883' || code === '3F000' || code === '42501'
+}
+
 /** An error of ours as a finding: its message and its hint. */
 export function failFrom(check: string, error: unknown, advice: string): Finding {
   const { message, hint } = error as Error & { hint?: string }

@@ -1,9 +1,7 @@
 import type { ClientBase } from 'pg'
-import { ok, warn, type Finding } from './finding.ts'
+import { isAbsent, ok, warn, type Finding } from './finding.ts'
 
 const maxSilenceSeconds = 60
-/** Not installed, or not to be read by this role: other checks say so. */
-const absent = ['42P01', '42883', '3F000', '42501']
 
 type Row = { name: string; waiting: number; dead: number }
 
@@ -17,7 +15,7 @@ export async function checkQueues(client: ClientBase): Promise<Finding[]> {
     const waiting = rows.reduce((sum, row) => sum + row.waiting, 0)
     return [judgeWorkers(seen.rows[0]?.age ?? null, waiting), judgeDead(rows)]
   } catch (error) {
-    if (absent.includes((error as { code?: string }).code ?? '')) return []
+    if (isAbsent(error)) return []
     throw error
   }
 }
