@@ -1,7 +1,7 @@
 import type { Pool } from '../db/pool.ts'
 import { clockProblem, watchClock, type ClockState } from '../domain/schedules/clock.ts'
 import { reason, type Log } from '../log.ts'
-import { repeat } from './clock.ts'
+import { repeat } from './repeat.ts'
 
 const watchSeconds = 10
 

@@ -1,11 +1,10 @@
 import { hostname } from 'node:os'
 import type { Pool } from '../db/pool.ts'
+import { offerTick, releaseClock } from '../domain/schedules/clock.ts'
 import { reason, type Log } from '../log.ts'
+import { repeat } from './repeat.ts'
 
 export const tickSeconds = 5
-const leaseSeconds = 15
-
-type Beat = { drives: boolean; claimed: number }
 
 /**
  * A worker's own clock: it offers to drive the schedules every five seconds. The database decides who does: one driver
@@ -16,11 +15,8 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
   let drives: boolean | undefined
   const tick = async () => {
     try {
-      const values = [driver, `${leaseSeconds} seconds`]
-      const text = 'select drives, claimed from freshet.tick($1, $2::interval, now())'
       const began = performance.now()
-      const { rows } = await pool.query<Beat>({ name: 'tick', text, values })
-      const beat = rows[0] ?? { drives: false, claimed: 0 }
+      const beat = await offerTick(pool, driver)
       if (beat.drives !== drives)
         log.info({ driver }, beat.drives ? 'this worker drives the schedules' : 'another clock drives the schedules')
       const tickDurationMs = Math.round(performance.now() - began)
@@ -32,7 +28,7 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
   }
   const release = async () => {
     try {
-      if (drives) await pool.query('select freshet.release_clock($1, now())', [driver])
+      if (drives) await releaseClock(pool, driver)
     } catch (error) {
       log.warn({ error: reason(error) }, 'the clock could not be handed over: its lease runs out by itself')
     }
@@ -42,22 +38,6 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
     async [Symbol.asyncDispose]() {
       await beats[Symbol.asyncDispose]()
       await release()
-    },
-  }
-}
-
-/**
- * Does something now and then again at every beat. A beat that falls due while one is still under way is left out: they
- * must not pile up before a slow database.
- */
-export async function repeat(work: () => Promise<void>, everyMs: number): Promise<AsyncDisposable> {
-  await work()
-  let working: Promise<void> | undefined
-  const timer = setInterval(() => (working ??= work().finally(() => (working = undefined))), everyMs)
-  return {
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer)
-      await working
     },
   }
 }

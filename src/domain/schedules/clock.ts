@@ -9,6 +9,8 @@ export type ClockState = {
   isLate: boolean
 }
 
+const leaseSeconds = 15
+
 const columns =
   'driver, last_tick_at as "lastTickAt", lease_until as "leaseUntil", lag_seconds as "lagSeconds", is_late as "isLate"'
 
@@ -24,6 +26,21 @@ async function read(sql: Sql, text: string): Promise<ClockState> {
   const [state] = await queryRows<ClockState>(sql, text)
   if (!state) throw new Error('The clock has no row.')
   return state
+}
+
+/** What came of a beat: whether the caller drives the schedules, and how many of them were due. */
+export type Beat = { drives: boolean; claimed: number }
+
+/** Offers to drive the schedules. The lease lasts three beats of a worker, so that one that is late does not lose the clock. */
+export async function offerTick(sql: Sql, driver: string): Promise<Beat> {
+  const text = 'select drives, claimed from freshet.tick($1, make_interval(secs => $2), now())'
+  const [beat] = await queryRows<Beat>(sql, text, [driver, leaseSeconds])
+  return beat ?? { drives: false, claimed: 0 }
+}
+
+/** Hands the clock over: whoever offers next drives at once. */
+export async function releaseClock(sql: Sql, driver: string): Promise<void> {
+  await queryRows(sql, 'select freshet.release_clock($1, now())', [driver])
 }
 
 /** What is wrong with the clock, and what to do, in a line; nothing if it beats in time. */
