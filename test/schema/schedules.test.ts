@@ -158,7 +158,11 @@ test('a schedule whose queue does not exist cannot be run, and the answer says w
   const { errors } = await app.ask(run, { id: encodeId('Schedule', id) }, { key })
   expect(errors?.[0]).toMatchObject({
     message: "This schedule's queue does not exist.",
-    extensions: { code: 'CONFLICT', field: 'id', hint: 'Start a worker of this version: it makes the queues.' },
+    extensions: {
+      code: 'CONFLICT',
+      field: 'id',
+      hint: 'Start any process of this version, or run "freshet migrate": both make the queues.',
+    },
   })
 })
 

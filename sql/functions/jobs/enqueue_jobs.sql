@@ -21,7 +21,7 @@ declare
 begin
   select * into v_queue from pgboss.queue where name = p_queue;
   if not found then
-    raise exception 'There is no queue "%".', p_queue using errcode = 'FR010', hint = 'Queues are made when a worker starts.';
+    raise exception 'There is no queue "%".', p_queue using errcode = 'FR010', hint = 'Every process makes the queues when it starts, and so does "freshet migrate".';
   end if;
   with given as (
     select gen_random_uuid() as id, j.payload, coalesce(j.start_after, v_now) as start_after, j.singleton_key, j.group_id, j.place

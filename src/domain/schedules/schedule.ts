@@ -66,7 +66,7 @@ export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<voi
     if (!traces(error).some(({ code }) => code === 'FR010')) throw error
     throw new DomainError('CONFLICT', "This schedule's queue does not exist.", {
       field: 'id',
-      hint: 'Start a worker of this version: it makes the queues.',
+      hint: 'Start any process of this version, or run "freshet migrate": both make the queues.',
       cause: error,
     })
   })

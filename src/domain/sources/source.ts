@@ -100,7 +100,7 @@ export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promi
   })
 }
 
-/** Reads a source under its lock, changes what `decide` says, and records the difference; where there is none, nothing is written. */
+/** Reads a source under its lock, changes what `decide` says, and records the difference; where there is none, that alone. */
 async function change(
   db: Db,
   actor: Actor,
