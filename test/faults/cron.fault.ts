@@ -93,7 +93,8 @@ test('R14: clock steps of ± 1 h double nothing, and what a step passes over hap
   const random = seededRandom('R14 steps', 1428)
   const planned = await plan()
   const moments = momentsOf(planned)
-  // 40 steps, of which each change of clocks has one right before it and one right behind it.
+  // 40 steps are drawn, one right before and one right behind each change of clocks among them; those that the hour of a
+  // step before passes over are left out.
   const near = changes
     .filter(({ at }) => at > start && at < end)
     .flatMap(({ at }) => [at - hourMs / 4, at + hourMs / 4])
