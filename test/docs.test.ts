@@ -26,3 +26,8 @@ test('no two operations of GraphiQL have the same number', () => {
   expect(operations.length).toBeGreaterThan(20)
   expect(twice(operations.map((name) => name.slice(0, 2)))).toEqual([])
 })
+
+test('STYLE 6: the first screen of the README has at most 40 lines', () => {
+  const [first = ''] = readFileSync('README.md', 'utf8').split('\n## The command')
+  expect(first.split('\n').length).toBeLessThanOrEqual(40)
+})
