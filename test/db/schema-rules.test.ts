@@ -1,5 +1,6 @@
+import { globSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { ownSqlDir, readSqlFiles } from '../../src/db/migrate/files.ts'
 import { splitStatements } from '../../src/db/migrate/statements.ts'
@@ -81,6 +82,47 @@ test('every function file begins with what it does and who calls it', () => {
     ({ text }) => !/^-- \S/.test(text) || !/^--.* Called by: |^-- Called by: /m.test(text),
   )
   expect(bare.map(({ path }) => path)).toEqual([])
+})
+
+/** Who calls a function, as its header says: up to the end of that sentence. */
+const callersOf = (text: string) =>
+  /Called by: (.*?)\.(?: [A-Z]|$)/.exec(text.match(/^(?:--.*\n)+/)?.[0].replaceAll(/\s*\n--/g, '') ?? '')?.[1] ?? ''
+
+const called = functionFiles.map(({ path, text }) => ({ name: basename(path, '.sql'), text, callers: callersOf(text) }))
+// What stands in a comment or in quotes is not a call.
+const calls = (text: string, name: string) => text.replaceAll(/--.*|'[^'\n]*'/g, '').includes(`freshet.${name}(`)
+
+test('a function that a header names as a caller does call', () => {
+  const textOf = new Map(called.map(({ name, text }) => [name, text]))
+  const untrue = called.flatMap(({ name, callers }) => {
+    const named = callers.split(/[,;] (?:and )?| and /).map((caller) => caller.split(' ')[0] ?? '')
+    return named
+      .filter((caller) => textOf.has(caller) && !calls(textOf.get(caller) ?? '', name))
+      .map((caller) => `${caller} does not call ${name}`)
+  })
+  expect(untrue).toEqual([])
+})
+
+test('a path that a header names as a caller is there and speaks of the function', () => {
+  const named = called.flatMap(({ name, callers }) =>
+    Array.from(callers.matchAll(/\b(?:src|tools|bench)\/[\w./-]*\w/g), ([path]) => ({ name, path })),
+  )
+  expect(named.length).toBeGreaterThan(15)
+  const untrue = named.filter(({ name, path }) => {
+    const files = path.endsWith('.ts') ? globSync(path) : globSync(`${path}/**/*.ts`)
+    return !files.some((file) => readFileSync(file, 'utf8').includes(name))
+  })
+  expect(untrue).toEqual([])
+})
+
+test('a header leaves out no function that calls, unless it speaks of functions in general', () => {
+  const silent = called.flatMap(({ name, callers }) =>
+    called
+      .filter((caller) => caller.name !== name && calls(caller.text, name))
+      .filter((caller) => !new RegExp(`\\b${caller.name}\\b|functions?\\b`).test(callers))
+      .map((caller) => `${name} does not name ${caller.name}`),
+  )
+  expect(silent).toEqual([])
 })
 
 test('nothing of ours lies outside the schemas freshet and pgboss', async () => {

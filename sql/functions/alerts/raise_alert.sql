@@ -1,6 +1,6 @@
 -- Says that people should look at something. While an alert with the same key is open it is counted instead of repeated and
 -- keeps its worst severity; one that becomes more severe needs a new acknowledgement. Answers the alert's id.
--- Called by: SQL functions and the domain, in their own transaction. Locks: the open alert of that key.
+-- Called by: SQL functions, in the transaction of what they found. Locks: the open alert of that key.
 create or replace function freshet.raise_alert(
   p_kind text,
   p_severity freshet.alert_severity,

@@ -1,7 +1,7 @@
 -- Puts many jobs into one queue in the caller's transaction: they exist exactly when it commits. The queue's settings are
 -- copied onto each job, as pg-boss does; a test compares the rows column by column. Arrays after the payloads may be null,
 -- or must be as long. Answers the ids in the order given; null where the queue's policy found the job to be there already.
--- Called by: enqueue, tick. Locks: none. Raises FR010 at once on a queue that does not exist: pg-boss's own foreign key
+-- Called by: enqueue, enqueue_due. Locks: none. Raises FR010 at once on a queue that does not exist: pg-boss's own foreign key
 -- would speak up only at COMMIT.
 create or replace function freshet.enqueue_jobs(
   p_queue text,
@@ -21,7 +21,8 @@ declare
 begin
   select * into v_queue from pgboss.queue where name = p_queue;
   if not found then
-    raise exception 'There is no queue "%".', p_queue using errcode = 'FR010', hint = 'Every process makes the queues when it starts, and so does "freshet migrate".';
+    raise exception 'There is no queue "%".', p_queue using errcode = 'FR010',
+      hint = 'Every process makes the queues when it starts, and so does "freshet migrate".';
   end if;
   with given as (
     select gen_random_uuid() as id, j.payload, coalesce(j.start_after, v_now) as start_after, j.singleton_key, j.group_id, j.place

@@ -2,7 +2,7 @@
 -- good, a new job gets a new one (RULINGS 1). The old job remembers which job took its place, and its dead letter goes.
 -- Answers the new job's id; null, and nothing changes, where the job is not there, its state does not allow it, it was
 -- repeated already, or its queue takes one job a key and has one.
--- Called by: src/domain/queue/operate.ts, redrive_queue. Locks: the job's row, so that it is repeated once however many ask.
+-- Called by: src/domain/queue/operate.ts, redrive_letter. Locks: the job's row, so that it is repeated once however many ask.
 create or replace function freshet.repeat_job(p_queue text, p_id uuid) returns uuid
 language plpgsql volatile set search_path = ''
 as $$

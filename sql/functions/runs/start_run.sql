@@ -1,8 +1,7 @@
 -- Starts the run of a job, or finds it: one job has one run, whatever happens to the workers. A new run begins at attempt 1;
 -- one that is RUNNING goes on with the next attempt, from scratch (restart_run), under the trigger that it began with; one
 -- that has ended is left as it is, and its status says so to the caller, who then has nothing to do.
--- Called by: src/domain/runs/execute-run.ts under the run's lock; tick for runs that are made with their jobs.
--- Locks: the run's row. Not idempotent: each call is an attempt.
+-- Called by: src/domain/runs/execute-run.ts under the run's lock. Locks: the run's row. Not idempotent: each call is an attempt.
 create or replace function freshet.start_run(
   p_job_id uuid,
   p_kind freshet.run_kind,
