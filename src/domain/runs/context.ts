@@ -1,5 +1,6 @@
 import type { RunConnection } from '../../db/run-lock.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
+import { transact } from '../../db/transaction.ts'
 import type { RunServices } from './run.ts'
 
 /** Something that was wrong with one row or item. */
@@ -25,7 +26,7 @@ export type RunContext = {
   progress(counters: Record<string, number>): Promise<void>
   /** Counts an error; the first 100 of a code are kept in full. */
   sampleError(error: RunErrorSample): Promise<void>
-  /** Runs `work` in a transaction of the run's connection. */
+  /** Runs `work` in a transaction of the run's connection; there is none inside another. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
   /** Ends the run well inside the present transaction, for work whose result and end must be one. Others just return. */
   finish(): Promise<void>
@@ -58,17 +59,7 @@ export function runContext(
       const statement = 'select freshet.sample_run_error($1, $2, $3, $4, $5, $6, $7, $8)'
       return write(statement, code, message, now(), line, item, JSON.stringify(details))
     },
-    async transaction(work) {
-      await client.query('begin')
-      try {
-        const result = await work()
-        await client.query('commit')
-        return result
-      } catch (error) {
-        await client.query('rollback').catch(() => {}) // a lost connection has rolled back by itself
-        throw error
-      }
-    },
+    transaction: (work) => transact(client, work),
     finish: () => write('select freshet.finish_run($1, $2, $3)', now()),
   }
 }

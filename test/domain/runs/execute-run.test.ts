@@ -75,6 +75,30 @@ test('what a transaction of the work counted is undone with it', async () => {
   expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
+test('a transaction inside a transaction is refused, and what the outer one counted is undone', async () => {
+  const { tryRun, stored } = aRun()
+  const attempt = tryRun((run) =>
+    run.transaction(async () => {
+      await run.progress({ rows: 5 })
+      await run.transaction(() => run.progress({ rows: 1 }))
+    }),
+  )
+  await expect(attempt).rejects.toThrow('A transaction is open on this connection already')
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
+})
+
+test('work that swallows a failed statement is told that nothing of it was kept', async () => {
+  const { tryRun, stored } = aRun()
+  const attempt = tryRun((run) =>
+    run.transaction(async () => {
+      await run.progress({ rows: 5 })
+      await queryRows(run.sql, 'select 1 / 0').catch(() => [])
+    }),
+  )
+  await expect(attempt).rejects.toThrow('nothing of it was kept')
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
+})
+
 test('DESIGN 5.5: work whose result and end must be one ends its run in its own transaction', async () => {
   const { tryRun, stored } = aRun()
   const outcome = await tryRun((run) =>
