@@ -98,6 +98,25 @@ test('FAULTS R14: a lease from before the clock was set back is not waited for',
   expect(await tick('worker b:1', at(3539))).toBe(true)
 })
 
+test('run events that cannot be placed undo nothing of what the beat tells', async () => {
+  await using own = await cloneDatabase()
+  const late = "select freshet.raise_alert('CLOCK_LATE', 'P1', 'clock', 'clock:late', 'The clock is late.', '{}', $1)"
+  await own.pool.query(late, [at(0)])
+  await own.pool.query("delete from pgboss.job where name = 'notify'")
+  const failing = `create or replace function freshet.place_run_events(
+    p_run_ids bigint[] default null, p_max_rows integer default 1000
+  ) returns table (last_position bigint, placed integer)
+  language plpgsql as $$ begin raise exception 'no place'; end $$`
+  await own.pool.query(failing)
+  const { rows } = await own.pool.query("select drives from freshet.tick('a', '15 seconds', $1)", [at(60)])
+  expect(rows).toEqual([{ drives: true }])
+  const { rows: told } = await own.pool.query(
+    `select resolved_at, (select count(*)::int from pgboss.job where name = 'notify') as jobs
+     from freshet.alerts where dedupe_key = 'clock:late'`,
+  )
+  expect(told).toEqual([{ resolved_at: at(60), jobs: 1 }])
+})
+
 test('of eight that tick at once exactly one drives', async () => {
   await tick('gone', at(0))
   const drives = await Promise.all(Array.from({ length: 8 }, (_, index) => tick(`worker-${index}`, at(20))))

@@ -16,6 +16,5 @@ begin
     );
   end if;
   perform freshet.wake_notify(p_now);
-  perform freshet.place_run_events(); -- last: its lock is held until the beat commits
 end
 $$;
