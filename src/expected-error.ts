@@ -1,4 +1,8 @@
-export type ErrorDetails<Problem extends object = object> = { hint?: string; problems?: Problem[]; cause?: unknown }
+export type ErrorDetails<Problem extends object = object> = {
+  hint?: string | undefined
+  problems?: Problem[]
+  cause?: unknown
+}
 
 /**
  * A failure that its reader can do something about: the code is stable, the message says what is wrong and the hint what

@@ -49,6 +49,9 @@ export function scrubber(secrets: string[]): (text: string) => string {
       .replace(urlPasswords, '$1********@')
 }
 
+/** The same where no secret of the configuration is at hand: for what is kept or answered. */
+export const scrub = scrubber([])
+
 export type LogOptions = { level: string; secrets?: string[]; readable?: boolean; destination?: NodeJS.WritableStream }
 
 /** JSON lines for machines; readable ones on a terminal. */

@@ -1,8 +1,8 @@
 import { GraphQLError, Kind } from 'graphql'
+import { isCancelled, isOutage } from '../db/failure.ts'
 import { DomainError, type Problem } from '../domain/errors.ts'
 import { errorCodes, type ErrorCode } from '../domain/error-codes.ts'
-import { currentRequestId, scrubber, type Log } from '../log.ts'
-import { isCancelled, isOutage } from './outage.ts'
+import { currentRequestId, scrub, type Log } from '../log.ts'
 
 type Http = { status?: number; headers?: Record<string, string>; spec?: boolean }
 type Details = {
@@ -14,8 +14,6 @@ type Details = {
 }
 
 const longestMessage = 1000
-/** A key that stands where it does not belong is not repeated: answers are kept and shown around. */
-const scrub = scrubber([])
 
 /** A GraphQL error with its code; the whole request takes the code's HTTP status, where it has one. */
 export function codedError(

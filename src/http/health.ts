@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { reason, type Log } from '../log.ts'
-import { briefly } from './outage.ts'
+import { briefly } from '../db/failure.ts'
 import { sendProblem } from './problem.ts'
 
 /**

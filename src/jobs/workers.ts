@@ -1,10 +1,11 @@
 import { systemClock, type Clock, type JobResult, type PgBoss } from 'pg-boss'
+import { failureOf } from '../domain/queue/failure.ts'
 import { reason, type Log } from '../log.ts'
 import type { Job, Services } from './kit.ts'
 import { runAttempt, ShutdownError, type Claim, type Handler } from './kit/attempt.ts'
 import { startBoss } from './kit/boss.ts'
 import { deadLetterHandler } from './kit/dead-letter.ts'
-import { describeFailure, readPayload, type Outcome } from './kit/outcome.ts'
+import { readPayload, type Outcome } from './kit/outcome.ts'
 import { readRetryLimit, settle } from './kit/settle.ts'
 import { workQueue } from './kit/work.ts'
 
@@ -47,7 +48,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       return await settle(services.pool, clock, claim, outcome)
     } catch (error) {
       log.warn({ queue: handler.name, jobId: claim.id, error: reason(error) }, 'the end of an attempt was not written')
-      return { id: claim.id, status: 'failed', output: describeFailure(error) }
+      return { id: claim.id, status: 'failed', output: failureOf(error) }
     }
   }
   for (const handler of handlers) await workQueue(boss, handler, (claim) => handle(handler, claim))

@@ -1,13 +1,25 @@
-import { scrubber } from '../../log.ts'
+import { ExpectedError } from '../../expected-error.ts'
+import { reason, scrub } from '../../log.ts'
 
 /** What an attempt failed with, as it is kept with its job. */
 export type JobFailure = { code: string; message: string; hint: string | null }
 
-type Kept = Partial<JobFailure> & { snoozed?: string; cancelled?: string; value?: unknown }
+type Kept = Partial<JobFailure> & { snoozed?: string; cancelled?: string; attempts?: unknown; value?: unknown }
 
-const scrub = scrubber([])
+const ourCodes = /^[A-Z][A-Z0-9_]{2,}$/
 const lost = /heartbeat/
 const late = /timed out|timeout/
+
+/** What a thrown error says, fit to be kept: without its stack, which goes to the log, and without secrets. */
+export function failureOf(error: unknown): JobFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  const hint = error instanceof ExpectedError ? error.hint : undefined
+  return {
+    code: ourCodes.test(code) ? code : 'UNEXPECTED_ERROR',
+    message: scrub(reason(error)),
+    hint: hint === undefined ? null : scrub(hint),
+  }
+}
 
 /** Reads what is kept as a failure, the kit's or pg-boss's own (which stands under `value`); nothing if it tells of none. */
 export function readFailure(output: unknown): JobFailure | undefined {
@@ -17,6 +29,12 @@ export function readFailure(output: unknown): JobFailure | undefined {
   if (typeof message !== 'string') return undefined
   const found = lost.test(message) ? 'WORKER_LOST' : late.test(message) ? 'JOB_TIMED_OUT' : 'UNEXPECTED_ERROR'
   return { code: typeof code === 'string' ? code : found, message: scrub(message), hint: hint ? scrub(hint) : null }
+}
+
+/** How many attempts a failed job had, where the kit itself ended it. */
+export function readAttempts(output: unknown): number | undefined {
+  const { attempts } = objectOf(output)
+  return typeof attempts === 'number' ? attempts : undefined
 }
 
 /** Why a job was put back or cancelled, where that was no failure. */

@@ -1,3 +1,5 @@
+import { ExpectedError } from '../../expected-error.ts'
+
 /** Thrown by a job that has nothing to do after all: no retry, no failure. */
 export class CancelJob extends Error {
   override name = 'CancelJob'
@@ -17,14 +19,8 @@ export class SnoozeJob extends Error {
 type Details = { code: string; hint?: string | undefined; cause?: unknown }
 
 /** Thrown by a job that no retry can help: the last failure at once, with what to mend. */
-export class PermanentError extends Error {
-  override name = 'PermanentError'
-  readonly code: string
-  readonly hint: string | undefined
-
-  constructor(message: string, { code, hint, cause }: Details) {
-    super(message, { cause })
-    this.code = code
-    this.hint = hint
+export class PermanentError extends ExpectedError {
+  constructor(message: string, { code, ...details }: Details) {
+    super(code, message, details)
   }
 }

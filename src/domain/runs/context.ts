@@ -1,6 +1,7 @@
 import type { RunConnection } from '../../db/run-lock.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
+import { scrub } from '../../log.ts'
 import type { RunServices } from './run.ts'
 
 /** Something that was wrong with one row or item. */
@@ -57,7 +58,7 @@ export function runContext(
     progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', JSON.stringify(counters), now()),
     sampleError: ({ code, message, line = null, item = null, details = {} }) => {
       const statement = 'select freshet.sample_run_error($1, $2, $3, $4, $5, $6, $7, $8)'
-      return write(statement, code, message, now(), line, item, JSON.stringify(details))
+      return write(statement, code, scrub(message), now(), line, item && scrub(item), scrub(JSON.stringify(details)))
     },
     transaction: (work) => transact(client, work),
     finish: () => write('select freshet.finish_run($1, $2, $3)', now()),

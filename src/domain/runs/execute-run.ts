@@ -6,7 +6,7 @@ import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields, type Log } from '../../log.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
-import { failureOf, tryAgain } from './failure.ts'
+import { runFailureOf, tryAgain } from './failure.ts'
 import type { RunRequest, RunServices } from './run.ts'
 
 /**
@@ -113,7 +113,7 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   const isPutBack = error instanceof SnoozeJob || (job.stopping.aborted && error === job.stopping.reason)
   const isLast = job.isLastAttempt && !isPutBack
   if (!isFinal && !isLast) return
-  const { code, message, hint, isCounted = true } = failureOf(error)
+  const { code, message, hint, isCounted = true } = runFailureOf(error)
   try {
     const values = [runId, attempt, code, message, hint ?? tryAgain, job.now(), isCounted]
     await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', values)

@@ -1,14 +1,15 @@
 import { queryRows } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
+import { readAttempts, readFailure, type JobFailure } from '../../domain/queue/failure.ts'
 import { failRunOfJob } from '../../domain/runs/fail-run.ts'
 import { deadQueueOf, type Job } from '../kit.ts'
 import type { Handler } from './attempt.ts'
-import type { JobFailure } from './outcome.ts'
 
 const minute = 60
 /** Told again and again for about three days: whoever waits for it must not be forgotten. */
 export const deadDelays = [5, 15, minute, 5 * minute, ...Array.from({ length: 72 }, () => 60 * minute)]
 
+const silent: JobFailure = { code: 'UNEXPECTED_ERROR', message: 'The job failed without a reason.', hint: null }
 const complete = 'select freshet.complete_job($1, $2, $3, $4::jsonb) as is_told'
 const findRun = "select from freshet.runs where job_id = $1 and status = 'RUNNING'"
 
@@ -24,7 +25,8 @@ export function deadLetterHandler(job: Job): Handler {
     isDeadLetter: true,
     async work({ log, services }, claim) {
       const jobId = claim.sourceId ?? claim.id
-      const { attempts = job.options.retryDelays.length + 1, ...failure } = failureOf(claim.sourceOutput)
+      const attempts = readAttempts(claim.sourceOutput) ?? job.options.retryDelays.length + 1
+      const failure = readFailure(claim.sourceOutput) ?? silent
       const payload = job.payload.safeParse(claim.data)
       log.error({ failedJobId: jobId, ...failure }, 'a job failed for good')
       // On a connection of its own, under the run's lock; a second time it finds the run ended.
@@ -46,19 +48,4 @@ export function deadLetterHandler(job: Job): Handler {
       })
     },
   }
-}
-
-/** pg-boss keeps the failures that it found itself under `value`. */
-function failureOf(output: unknown): JobFailure & { attempts?: number } {
-  type Kept = Partial<JobFailure> & { attempts?: number }
-  const { value, ...direct } = (output ?? {}) as Kept & { value?: Kept | string }
-  const said: Kept = typeof value === 'string' ? { message: value } : (value ?? direct)
-  const message = said.message ?? 'The job failed without a reason.'
-  const lost = message.includes('heartbeat')
-    ? 'WORKER_LOST'
-    : message.includes('timed out')
-      ? 'JOB_TIMED_OUT'
-      : undefined
-  const attempts = said.attempts === undefined ? {} : { attempts: said.attempts }
-  return { code: said.code ?? lost ?? 'UNEXPECTED_ERROR', message, hint: said.hint ?? null, ...attempts }
 }

@@ -1,9 +1,6 @@
 import type { JobType } from '../../domain/queue/enqueue.ts'
+import { failureOf, type JobFailure } from '../../domain/queue/failure.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../domain/queue/outcome.ts'
-import { failureOf } from '../../domain/runs/failure.ts'
-
-/** What an attempt failed with, as it is kept with the job. */
-export type JobFailure = { code: string; message: string; hint: string | null }
 
 /** How an attempt ended. `lost`: the job is no longer this attempt's, so there is nothing to settle. */
 export type Outcome =
@@ -29,15 +26,9 @@ export function countAttempts(retryDelays: number[], { retryCount, retryLimit }:
 export function outcomeOf(error: unknown, { attempt, isLastAttempt, waitSeconds }: Counted): Outcome {
   if (error instanceof CancelJob) return { kind: 'cancelled', reason: error.message }
   if (error instanceof SnoozeJob) return { kind: 'snoozed', seconds: Math.max(0, error.seconds), reason: error.message }
-  const failure = describeFailure(error)
+  const failure = failureOf(error)
   if (isLastAttempt || error instanceof PermanentError) return { kind: 'failed', attempts: attempt, failure, error }
   return { kind: 'retried', waitSeconds, failure, error }
-}
-
-/** An error without its stack: that goes to the log. */
-export function describeFailure(error: unknown): JobFailure {
-  const { code, message, hint } = failureOf(error)
-  return { code, message, hint: hint ?? null }
 }
 
 /** Reads what a job carries. What cannot be read never will be: it goes to the dead letters with what is wrong. */

@@ -1,4 +1,5 @@
 import type { Clock, JobResult } from 'pg-boss'
+import { isCancelled, isOutage } from '../../db/failure.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Pool } from '../../db/pool.ts'
 import type { Claim } from './attempt.ts'
@@ -60,16 +61,10 @@ async function patiently<Row>(clock: Clock, signal: AbortSignal, write: () => Pr
     try {
       return await write()
     } catch (error) {
-      if (!isOutage(error)) throw error
+      if (!isOutage(error) && !isCancelled(error)) throw error
     }
     if (signal.aborted) return []
     await new Promise<void>((resolve) => clock.setTimeout(resolve, waitMs))
   }
   return write()
-}
-
-/** Whether the statement may work later as it is: no connection (no SQLSTATE, 08), no resources (53), shut down (57). */
-function isOutage(error: unknown): boolean {
-  const { code } = error as { code?: unknown }
-  return typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code) || /^(08|53|57)/.test(code)
 }

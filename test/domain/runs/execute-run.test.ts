@@ -146,6 +146,29 @@ test('DESIGN 5.4: an error that no retry can help ends the run at once, with its
   expect(await isFree(lockKey)).toBe(true)
 })
 
+test('a secret in an error is kept neither with the run nor among its samples', async () => {
+  const { tryRun, stored } = aRun()
+  const message = 'Cannot open sftp://bob:hunter2@files.example/feed.csv.'
+  const attempt = tryRun(async (run) => {
+    const item = 'https://bob:hunter2@shop.example/1'
+    await run.sampleError({ code: 'PAGE_GONE', message, item, details: { from: item, lines: [1] } })
+    throw new PermanentError(message, { code: 'FEED_GONE', hint: 'Look at sftp://bob:hunter2@files.example.' })
+  })
+  await expect(attempt).rejects.toThrow('Cannot open')
+  const { run, events, errors } = await stored()
+  expect(run).toMatchObject({
+    error_message: 'Cannot open sftp://bob:********@files.example/feed.csv.',
+    error_hint: 'Look at sftp://bob:********@files.example.',
+  })
+  expect(errors).toMatchObject([
+    {
+      item: 'https://bob:********@shop.example/1',
+      details: { from: 'https://bob:********@shop.example/1', lines: [1] },
+    },
+  ])
+  expect(JSON.stringify({ run, events, errors })).not.toContain('hunter2')
+})
+
 test('DESIGN 5.4: any other error leaves the run RUNNING for the retry, and ends it on the last attempt', async () => {
   const { tryRun, stored } = aRun()
   const error = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })

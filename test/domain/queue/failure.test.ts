@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { failureOf, readAttempts, readFailure } from '../../../src/domain/queue/failure.ts'
+import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+
+test.each([
+  [
+    'an error of ours',
+    new PermanentError('Gone.', { code: 'FEED_GONE', hint: 'Look.' }),
+    'FEED_GONE',
+    'Gone.',
+    'Look.',
+  ],
+  ['one of the system', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', 'no', null],
+  ['one of Postgres', Object.assign(new Error('no'), { code: '22012' }), 'UNEXPECTED_ERROR', 'no', null],
+  ['one without a code', new TypeError('no'), 'UNEXPECTED_ERROR', 'no', null],
+  ['no error at all', 'no', 'UNEXPECTED_ERROR', 'no', null],
+])('what is kept of %s', (_name, error, code, message, hint) => {
+  expect(failureOf(error)).toEqual({ code, message, hint })
+})
+
+test('a password in an address is kept neither in the message nor in the hint', () => {
+  const address = 'sftp://bob:hunter2@files.example'
+  expect(failureOf(new PermanentError(`${address} is gone.`, { code: 'FEED_GONE', hint: `See ${address}.` }))).toEqual({
+    code: 'FEED_GONE',
+    message: 'sftp://bob:********@files.example is gone.',
+    hint: 'See sftp://bob:********@files.example.',
+  })
+})
+
+test.each([
+  [{ value: { message: 'job heartbeat timeout' } }, 'WORKER_LOST', 'job heartbeat timeout'],
+  [{ value: { message: 'job timed out' } }, 'JOB_TIMED_OUT', 'job timed out'],
+  [{ value: 'handler timeout' }, 'JOB_TIMED_OUT', 'handler timeout'],
+  [{ code: 'FEED_GONE', message: 'Gone.', attempts: 2 }, 'FEED_GONE', 'Gone.'],
+])('%j is read as %s', (output, code, message) => {
+  expect(readFailure(output)).toEqual({ code, message, hint: null })
+})
+
+test.each([null, 'text', {}, { snoozed: 'busy' }])('%j tells of no failure and of no attempts', (output) => {
+  expect([readFailure(output), readAttempts(output)]).toEqual([undefined, undefined])
+})
+
+test('how often a job was tried is read where it is kept', () => {
+  expect(readAttempts({ code: 'FEED_GONE', message: 'Gone.', attempts: 2 })).toBe(2)
+})
