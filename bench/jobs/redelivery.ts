@@ -1,4 +1,4 @@
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../../test/support/send-job.ts'
 import { startWorkers } from '../../src/jobs/workers.ts'
 import { startWorkerProcess } from '../../test/support/worker-process.ts'
 import { trialJob, type Stand } from './stand.ts'
@@ -9,7 +9,7 @@ export async function measureRedelivery({ services, log }: Stand) {
   while (!doomed.url()) await new Promise((next) => setTimeout(next, 20))
   const again = Promise.withResolvers<void>()
   const job = trialJob('hold', {}, async () => again.resolve())
-  await enqueue(services.pool, job, { number: 1 })
+  await sendJob(services.pool, job, { number: 1 })
   while (!doomed.said('holding')) await new Promise((next) => setTimeout(next, 5))
   await using _workers = await startWorkers({ services, log, jobs: [job] })
   doomed.kill('SIGKILL')

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../../test/support/send-job.ts'
 import { prepareQueues } from '../../src/jobs/prepare.ts'
 import { startWorkers } from '../../src/jobs/workers.ts'
 import { ratio } from '../load.ts'
@@ -29,7 +29,7 @@ async function startTimes({ services, log }: Stand): Promise<number[]> {
     begun = Promise.withResolvers()
     ended = Promise.withResolvers()
     const sent = performance.now()
-    await enqueue(services.pool, job, { number: count })
+    await sendJob(services.pool, job, { number: count })
     times.push((await begun.promise) - sent)
     await ended.promise
     await settled(services.pool)

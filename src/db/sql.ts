@@ -4,6 +4,9 @@ import type { Tx } from './prisma.ts'
 /** Whatever can run a statement: a transaction of Prisma's, the connection of a run, or the pool (each statement for itself). */
 export type Sql = Tx | ClientBase | Pool
 
+/** One connection, so that what is written over it may be one transaction with what its caller writes: never the pool. */
+export type InTx = Tx | ClientBase
+
 /** Runs one statement and answers its rows. Values go beside the text, never into it. */
 export async function queryRows<Row extends object>(sql: Sql, text: string, values: unknown[] = []): Promise<Row[]> {
   if ('$queryRawUnsafe' in sql) return sql.$queryRawUnsafe<Row[]>(text, ...values)

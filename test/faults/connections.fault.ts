@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { aJob } from '../jobs/trial-job.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { openJobs } from '../support/jobs.ts'
@@ -23,7 +23,7 @@ test('R16: connections used up for 30 s: errors are clear, no process ends, and 
   const reachable = { ...database, url: role.url }
   await using jobs = await openJobs({ ...reachable, pool: database.pool }, [job])
   await using _workers = await jobs.work()
-  await enqueue(database.pool, job, { number: 1 })
+  await sendJob(database.pool, job, { number: 1 })
   await until('the first is worked', () => worked.length === 1)
 
   // Every connection that the role may have is taken by somebody else; the ones that the workers had are cut.
@@ -39,7 +39,7 @@ test('R16: connections used up for 30 s: errors are clear, no process ends, and 
     )
   })
   others.defer(() => taken.end())
-  await enqueue(database.pool, job, { number: 2 })
+  await sendJob(database.pool, job, { number: 2 })
   await pause(outageSeconds * 1000)
   expect(worked.length).toBe(1)
   await others.disposeAsync()

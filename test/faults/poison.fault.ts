@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { aJob } from '../jobs/trial-job.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { openJobs } from '../support/jobs.ts'
@@ -24,7 +24,7 @@ async function errandRate(poison: ReturnType<typeof aJob>[]): Promise<number> {
   )
   await using jobs = await openJobs(database, [errand, ...poison], { env: { FRESHET_SHUTDOWN_SECONDS: '1' } })
   await using _workers = await jobs.work()
-  for (const job of poison) for (let number = 1; number <= 3; number++) await enqueue(jobs.pool, job, { number })
+  for (const job of poison) for (let number = 1; number <= 3; number++) await sendJob(jobs.pool, job, { number })
   const text = `select freshet.enqueue_jobs('errand', array(select jsonb_build_object('number', n) from generate_series(1, $1::int) n))`
   await jobs.pool.query(text, [count])
   const started = performance.now()
@@ -63,8 +63,8 @@ test('R17: a job that kills its process three times ends as a dead letter; jobs 
   const [poison, errand] = [aJob('poison'), aJob('errand')]
   await using first = startWorkerProcess(database.url)
   await until('it answers', () => first.url(), 60_000)
-  const id = await enqueue(database.pool, poison, { number: 1 })
-  for (let number = 1; number <= 100; number++) await enqueue(database.pool, errand, { number })
+  const id = await sendJob(database.pool, poison, { number: 1 })
+  for (let number = 1; number <= 100; number++) await sendJob(database.pool, errand, { number })
   const started = performance.now()
   let worker = first
   await using restarted = new AsyncDisposableStack()

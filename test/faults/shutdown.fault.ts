@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { aJob } from '../jobs/trial-job.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { openJobs } from '../support/jobs.ts'
@@ -13,7 +13,7 @@ test('R7: SIGTERM with 20 active jobs: /readyz 503 at once, exit 0 within 30 s, 
   await using database = await cloneDatabase()
   await using worker = startWorkerProcess(database.url, { FRESHET_SHUTDOWN_SECONDS: '25' })
   const url = await until('it answers', () => worker.url(), 60_000)
-  for (let number = 1; number <= 20; number++) await enqueue(database.pool, hold, { number })
+  for (let number = 1; number <= 20; number++) await sendJob(database.pool, hold, { number })
   await until('20 are at work', () => worker.said('holding') === 20, 30_000)
 
   const told = performance.now()
@@ -40,7 +40,7 @@ test('R7: a second SIGTERM ends the process at once', async () => {
   await using database = await cloneDatabase()
   await using worker = startWorkerProcess(database.url, { FRESHET_SHUTDOWN_SECONDS: '25' })
   await until('it answers', () => worker.url(), 60_000)
-  await enqueue(database.pool, hold, { number: 1 })
+  await sendJob(database.pool, hold, { number: 1 })
   await until('it is at work', () => worker.said('holding') === 1, 30_000)
   worker.kill('SIGTERM')
   await until('it stops', () => worker.said('stopping') > 0)
@@ -70,7 +70,7 @@ test('R7: 500 starts and stops at random moments lose no job, cost none an attem
   await using jobs = await openJobs(database, [job], { env: { FRESHET_SHUTDOWN_SECONDS: '1' } })
   const started = performance.now()
   for (let round = 1; round <= 500; round++) {
-    for (let count = 0; count < 4; count++) await enqueue(jobs.pool, job, { number: round * 4 + count })
+    for (let count = 0; count < 4; count++) await sendJob(jobs.pool, job, { number: round * 4 + count })
     await using _workers = await jobs.work()
     await new Promise((next) => setTimeout(next, random() * 60))
   }

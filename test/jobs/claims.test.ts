@@ -1,6 +1,6 @@
 import { TestClock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import type { JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'
@@ -29,7 +29,7 @@ test('a handler whose job was taken from it is told by its signal, and its end c
   const clock = new TestClock()
   await using jobs = await openJobs(database, [job], { clock })
   await using workers = await jobs.work()
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   await until('it is at work', () => attempts.length === 1)
   await killWorkerOf(id)
   await workers.boss.supervise(job.name)
@@ -51,7 +51,7 @@ test('a job whose worker was killed is given to another at once; three deaths ar
   const clock = new TestClock()
   await using jobs = await openJobs(database, [job], { clock })
   const workers = await jobs.work([]) // supervises and fetches nothing
-  const id = await enqueue(jobs.pool, job, { number: 7 })
+  const id = await sendJob(jobs.pool, job, { number: 7 })
   for (const count of [0, 1, 2]) {
     const [claim] = await workers.boss.fetch(job.name)
     expect(claim).toMatchObject({ id, retryCount: count })
@@ -75,7 +75,7 @@ test('what a snoozed attempt still sends cannot touch the attempt after it', asy
   const job = aJob('fenced')
   await using jobs = await openJobs(database, [job])
   await using workers = await jobs.work([])
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   const [first] = await workers.boss.fetch(job.name)
   const settle = async (name: string, retryCount: number, more: string) => {
     const text = `select freshet.${name}_job('fenced', $1, $2, ${more}) as was_ours`
@@ -106,7 +106,7 @@ test('a final failure that cannot be told is told later, and what it wrote befor
   const clock = new TestClock()
   await using jobs = await openJobs(database, [job], { clock })
   await using _workers = await jobs.work()
-  await enqueue(jobs.pool, job, { number: 1 })
+  await sendJob(jobs.pool, job, { number: 1 })
   await until('the first try was made', async () => {
     await advance(clock, 2)
     return calls === 1
@@ -124,7 +124,7 @@ test('a final failure that cannot be told is told later, and what it wrote befor
 test('RULINGS 1: the dead letter fails the run that the job still has', async () => {
   const job = aJob('with-run', async () => Promise.reject(new Error('the line went dead')), { retryDelays: [] })
   await using jobs = await openJobs(database, [job])
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   await database.pool.query("select freshet.start_run($1, 'FEED', 'MANUAL', null, null, null, now())", [id])
   expect(await jobs.drain(job)).toEqual(['failed'])
   const text = 'select status, error_code, error_message from freshet.runs where job_id = $1'

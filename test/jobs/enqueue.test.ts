@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, expectTypeOf, test } from 'vitest'
 import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { aJob } from './trial-job.ts'
@@ -49,7 +50,7 @@ test.each([
   ['full', { singletonKey: 'a key', priority: 9 }, { singletonKey: 'a key', priority: 9 }],
   ['full', { groupId: 'shop.example' }, { group: { id: 'shop.example' } }],
 ])('issue 4 §1: a job in %s enqueued with %j is, column by column, what pg-boss sends', async (queue, ours, theirs) => {
-  const own = await rowOf(await enqueue(database.pool, aJob(queue), { number: 1 }, ours))
+  const own = await rowOf(await sendJob(database.pool, aJob(queue), { number: 1 }, ours))
   const sent = await rowOf(await boss.send(queue, { number: 1 }, theirs))
   expect(own).toEqual(sent)
   const { rows } = await database.pool.query<{ count: number }>(
@@ -61,7 +62,7 @@ test.each([
 test('a start in the future is kept to the millisecond, as pg-boss does, and so is how long the job is kept', async () => {
   const columns = async (id: string | null | undefined) =>
     (await database.pool.query('select start_after, keep_until from pgboss.job where id = $1', [id])).rows[0]
-  const own = await columns(await enqueue(database.pool, full, { number: 1 }, { startAfter }))
+  const own = await columns(await sendJob(database.pool, full, { number: 1 }, { startAfter }))
   expect(own).toEqual(await columns(await boss.send('full', { number: 1 }, { startAfter })))
   expect(own).toEqual({ start_after: startAfter, keep_until: new Date(startAfter.getTime() + 1_234_000) })
 })
@@ -73,9 +74,9 @@ test('workers are told of a job that is due, not of one that is to wait', async 
   const heard: (string | undefined)[] = []
   listener.on('notification', ({ payload }) => heard.push(payload))
   await listener.query(`listen pgboss_${(await channel()).slice(7)}`)
-  await enqueue(database.pool, full, { number: 1 }, { startAfter })
-  await enqueue(database.pool, aJob('plain'), { number: 1 })
-  await enqueue(database.pool, full, { number: 2 })
+  await sendJob(database.pool, full, { number: 1 }, { startAfter })
+  await sendJob(database.pool, aJob('plain'), { number: 1 })
+  await sendJob(database.pool, full, { number: 2 })
   await until('one is heard', () => heard.length > 0)
   expect(heard).toEqual(['full'])
   await boss.send('full', { number: 3 })
@@ -91,9 +92,9 @@ async function channel() {
 
 test('a queue that takes one job a key answers nothing for the second', async () => {
   const only = aJob('only')
-  expect(await enqueue(database.pool, only, { number: 1 }, { singletonKey: 'a' })).toEqual(expect.any(String))
-  expect(await enqueue(database.pool, only, { number: 2 }, { singletonKey: 'a' })).toBeUndefined()
-  expect(await enqueue(database.pool, only, { number: 3 }, { singletonKey: 'b' })).toEqual(expect.any(String))
+  expect(await sendJob(database.pool, only, { number: 1 }, { singletonKey: 'a' })).toEqual(expect.any(String))
+  expect(await sendJob(database.pool, only, { number: 2 }, { singletonKey: 'a' })).toBeUndefined()
+  expect(await sendJob(database.pool, only, { number: 3 }, { singletonKey: 'b' })).toEqual(expect.any(String))
 })
 
 test('RULINGS 7: a queue that does not exist is refused at once, not at commit', async () => {
@@ -110,10 +111,15 @@ test('RULINGS 7: a queue that does not exist is refused at once, not at commit',
   }
 })
 
+test('a pool is no transaction, so nothing is enqueued over one', () => {
+  expectTypeOf<pg.PoolClient>().toExtend<Parameters<typeof enqueue>[0]>()
+  expectTypeOf<pg.Pool>().not.toExtend<Parameters<typeof enqueue>[0]>()
+})
+
 test('a payload that does not fit is refused before anything is sent', async () => {
   const waiting = async () => (await database.pool.query('select from pgboss.job')).rowCount
   const before = await waiting()
-  await expect(enqueue(database.pool, full, { number: 'one' } as never)).rejects.toThrow('expected number')
+  await expect(sendJob(database.pool, full, { number: 'one' } as never)).rejects.toThrow('expected number')
   expect(await waiting()).toBe(before)
 })
 

@@ -2,7 +2,7 @@ import { TestClock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { connectRun, takeRunLock } from '../../src/db/run-lock.ts'
 import type { Actor } from '../../src/domain/access/actor.ts'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { cancelJob, redriveQueue } from '../../src/domain/queue/operate.ts'
 import { PermanentError } from '../../src/domain/queue/outcome.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -32,7 +32,7 @@ test('issue 4 §1: a handler at work on a cancelled job is told within the heart
   const clock = new TestClock()
   await using jobs = await openJobs(database, [job], { clock })
   await using _workers = await jobs.work()
-  const id = (await enqueue(jobs.pool, job, { number: 1 })) ?? ''
+  const id = (await sendJob(jobs.pool, job, { number: 1 })) ?? ''
   await until('it is at work', () => work.runId !== '')
 
   await cancelJob(jobs.services.db, actor, { queue: job.name, id }, new Date())
@@ -63,7 +63,7 @@ test('a dead letter that the kit has told of goes back and is worked as a new jo
     { onFinalFailure: async ({ jobId }) => void told.push(jobId) },
   )
   await using jobs = await openJobs(database, [job])
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   await jobs.drain(job)
   expect([seen, told]).toEqual([[id], [id]])
   expect(await redriveQueue(jobs.services.db, actor, job.name, 10)).toBe(1)

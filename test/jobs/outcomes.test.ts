@@ -1,6 +1,6 @@
 import { TestClock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../src/domain/queue/outcome.ts'
 import type { FinalFailure, Job, JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -46,7 +46,7 @@ async function setup(name: string, work: Job<Payload>['work'], options: Paramete
     attempts,
     failures,
     row,
-    send: (number = 1) => enqueue(jobs.pool, job, { number }),
+    send: (number = 1) => sendJob(jobs.pool, job, { number }),
     /** Waits until a job is in this state. */
     reaches: (id: string | undefined, state: string) =>
       until(`the job is ${state}`, async () => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { enqueue } from '../../src/domain/queue/enqueue.ts'
+import { sendJob } from '../support/send-job.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { expectEnqueued, openJobs } from '../support/jobs.ts'
 import { until } from '../support/until.ts'
@@ -47,7 +47,7 @@ test('an idle worker is woken by the enqueueing transaction, long before it woul
   for (let count = 1; count <= 20; count++) {
     await until('the worker idles', async () => jobs.observed.length === count - 1)
     const sent = performance.now()
-    await enqueue(jobs.pool, job, { number: count })
+    await sendJob(jobs.pool, job, { number: count })
     await until('it has begun', () => started.length === count)
     delays.push(started[count - 1]! - sent)
   }
@@ -80,7 +80,7 @@ test('one bad job of a batch is retried alone', async () => {
     { batchSize: 10 },
   )
   await using jobs = await openJobs(database, [job])
-  for (let number = 1; number <= 5; number++) await enqueue(jobs.pool, job, { number })
+  for (let number = 1; number <= 5; number++) await sendJob(jobs.pool, job, { number })
   expect((await jobs.drain(job)).toSorted()).toEqual(['done', 'done', 'done', 'done', 'retried'])
   await expectEnqueued(jobs.pool, job, { number: 3 })
 })
@@ -89,7 +89,7 @@ test('a stop lets running jobs finish, begins no other, and tells them', async (
   const { job, held } = heldJob(2)
   await using jobs = await openJobs(database, [job])
   const workers = await jobs.work()
-  const ids = await Promise.all([1, 2, 3].map((number) => enqueue(jobs.pool, job, { number })))
+  const ids = await Promise.all([1, 2, 3].map((number) => sendJob(jobs.pool, job, { number })))
   await until('two are at work', () => held.length === 2)
   const stopped = workers[Symbol.asyncDispose]()
   for (const gate of held) gate.resolve({ finished: true })
@@ -104,7 +104,7 @@ test('a handler that reaches a safe point during a stop is handed back without c
   const { job, held } = heldJob(1)
   await using jobs = await openJobs(database, [job])
   const workers = await jobs.work()
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   await until('it is at work', () => held.length === 1)
   const stopped = workers[Symbol.asyncDispose]()
   held[0]?.resolve(undefined)
@@ -128,7 +128,7 @@ test('R7: what still runs at the deadline is handed back, its handler told, and 
   )
   await using jobs = await openJobs(database, [job], { env: { FRESHET_SHUTDOWN_SECONDS: '1' } })
   const workers = await jobs.work()
-  const ids = await Promise.all([1, 2, 3, 4, 5].map((number) => enqueue(jobs.pool, job, { number })))
+  const ids = await Promise.all([1, 2, 3, 4, 5].map((number) => sendJob(jobs.pool, job, { number })))
   await until('all are at work', () => signals.length === 5)
   const started = performance.now()
   await workers[Symbol.asyncDispose]()
@@ -146,7 +146,7 @@ test('lost connections end neither the process nor the work', async () => {
   await database.pool.query(
     "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and application_name = 'freshet:queue'",
   )
-  await enqueue(database.pool, job, { number: 1 })
+  await sendJob(database.pool, job, { number: 1 })
   await until('the job is worked', () => worked.length === 1)
   expect(jobs.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
 })
@@ -169,7 +169,7 @@ test('RULINGS 60, the one real wait: a job of a worker that fell silent is redel
   const job = aJob(names(), async ({ attempt }) => void attempts.push(attempt))
   await using jobs = await openJobs(database, [job])
   const silent = await jobs.work([])
-  const id = await enqueue(jobs.pool, job, { number: 1 })
+  const id = await sendJob(jobs.pool, job, { number: 1 })
   await silent.boss.fetch(job.name) // claims and never speaks of it again, as after kill -9
   await silent[Symbol.asyncDispose]()
   const killed = performance.now()

@@ -1,4 +1,4 @@
-import { queryRows, type Sql } from '../../db/sql.ts'
+import { queryRows, type InTx, type Sql } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
 import { SnoozeJob } from '../queue/outcome.ts'
 import { slackMessage, type WaitingAlert } from './slack-message.ts'
@@ -47,8 +47,8 @@ export async function deliverAlerts({ sql, jobId, webhookUrl, now, signal, log }
 }
 
 /** Notes that a job gave up, in the transaction that ends it: what waits says why, and goes with the next message. */
-export async function failDelivery(sql: Sql, jobId: string, error: string, now: Date): Promise<void> {
-  await queryRows(sql, 'select freshet.fail_alert_delivery($1::uuid, $2, $3)', [jobId, error, now])
+export async function failDelivery(tx: InTx, jobId: string, error: string, now: Date): Promise<void> {
+  await queryRows(tx, 'select freshet.fail_alert_delivery($1::uuid, $2, $3)', [jobId, error, now])
 }
 
 const claimText =

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { queryRows, type Sql } from '../../db/sql.ts'
+import { queryRows, type InTx } from '../../db/sql.ts'
 
 /** What the domain knows of a queue: its name and what its jobs carry. The work itself is in `src/jobs`. */
 export type JobType<Payload = unknown> = { name: string; payload: z.ZodType<Payload> }
@@ -13,7 +13,7 @@ const statement = 'select freshet.enqueue($1, $2::jsonb, $3::timestamptz, $4::te
  * nothing if the queue takes one job a key and has it already.
  */
 export async function enqueue<Payload>(
-  tx: Sql,
+  tx: InTx,
   job: JobType<Payload>,
   payload: NoInfer<Payload>,
   { startAfter, singletonKey, groupId, priority = 0 }: EnqueueOptions = {},

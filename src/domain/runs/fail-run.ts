@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
 import { connectRun, takeRunLock } from '../../db/run-lock.ts'
-import { queryRows, type Sql } from '../../db/sql.ts'
+import { queryRows, type InTx } from '../../db/sql.ts'
 import { tryAgain, type RunFailure } from './failure.ts'
 import type { RunServices } from './run.ts'
 
@@ -31,7 +31,7 @@ export async function failRunOfJob(jobId: string, failure: RunFailure, services:
  * Ends the run of a job that an operator cancelled, not counted, in the caller's transaction; the attempt at work on it loses
  * its connection. Answers whether there was one to end.
  */
-export async function cancelRunOfJob(tx: Sql, jobId: string, now: Date): Promise<boolean> {
+export async function cancelRunOfJob(tx: InTx, jobId: string, now: Date): Promise<boolean> {
   const statement = 'select freshet.cancel_run_of_job($1::uuid, $2::timestamptz) as "isEnded"'
   const [answer] = await queryRows<{ isEnded: boolean }>(tx, statement, [jobId, now])
   return answer?.isEnded ?? false

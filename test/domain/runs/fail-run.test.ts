@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import { inTransaction } from '../../../src/db/transaction.ts'
 import { queryRows } from '../../../src/db/sql.ts'
 import { cancelRunOfJob, failRunOfJob } from '../../../src/domain/runs/fail-run.ts'
 import { cloneDatabase } from '../../support/database.ts'
@@ -83,9 +84,11 @@ test('RULINGS 30: a run without a lock is failed as it is', async () => {
   expect((await stored()).run).toMatchObject({ status: 'FAILED', is_counted: false })
 })
 
+const cancel = (jobId: string, now: Date) => inTransaction(pool, (tx) => cancelRunOfJob(tx, jobId, now))
+
 test('RULINGS 1: cancelling takes the connection from the attempt at work and ends its run, not counted', async () => {
   const { run, stored, pid, error, lockKey } = await aHangingRun()
-  expect(await cancelRunOfJob(pool, run.jobId, at(5))).toBe(true)
+  expect(await cancel(run.jobId, at(5))).toBe(true)
   expect(await error).toMatchObject({ name: 'RunConnectionLost' })
   await untilGone(pid)
   expect(await isFree(lockKey)).toBe(true)
@@ -96,12 +99,12 @@ test('RULINGS 1: cancelling takes the connection from the attempt at work and en
     counters: noCounters,
     finished_at: at(5),
   })
-  expect(await cancelRunOfJob(pool, run.jobId, at(6))).toBe(false)
+  expect(await cancel(run.jobId, at(6))).toBe(false)
 })
 
 test('a job whose run was cancelled is told so when it is delivered once more', async () => {
   const { run, tryRun } = aRun()
   await expect(tryRun(() => Promise.reject(new Error('a hiccup')))).rejects.toThrow('a hiccup')
-  await cancelRunOfJob(pool, run.jobId, at(5))
+  await cancel(run.jobId, at(5))
   expect(await tryRun(nothing)).toBe('already-ended')
 })
