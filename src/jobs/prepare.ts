@@ -1,8 +1,8 @@
 import pg from 'pg'
 import { queryRows, type Sql } from '../db/sql.ts'
 import { jobs as ownJobs } from './index.ts'
-import { deadDelays } from './kit/dead-letter.ts'
-import { deadQueueOf, type Job } from './kit.ts'
+import { deadLetterOptions } from './kit/dead-letter.ts'
+import { deadQueueOf, type Job, type JobOptions } from './kit.ts'
 
 /** Beyond the kit's own limit, for when the process is too busy or too dead to keep it. */
 const expiryGraceSeconds = 10
@@ -35,44 +35,27 @@ export async function prepareQueuesAt(databaseUrl: string): Promise<void> {
   }
 }
 
-/** The settings of a queue in pg-boss's words; the dead letter queue comes first, because the other names it. */
-function settingsOf({ name, options }: Job): [string, object][] {
-  const {
-    retryDelays,
-    expireInSeconds,
-    heartbeatSeconds = 10,
-    policy = 'standard',
-    keepSeconds = 3 * daySeconds,
-  } = options
-  const dead = deadQueueOf(name)
-  const common = {
-    retryDelay: 0,
-    retryBackoff: false,
-    heartbeatSeconds,
-    retentionSeconds: 14 * daySeconds,
-    notify: true,
-  }
-  return [
-    [
-      dead,
-      {
-        ...common,
-        policy: 'standard',
-        retryLimit: deadDelays.length,
-        expireInSeconds: 60 + expiryGraceSeconds,
-        deleteAfterSeconds: 14 * daySeconds,
-      },
-    ],
-    [
-      name,
-      {
-        ...common,
-        policy,
-        retryLimit: retryDelays.length,
-        expireInSeconds: expireInSeconds + expiryGraceSeconds,
-        deleteAfterSeconds: keepSeconds,
-        deadLetter: dead,
-      },
-    ],
-  ]
-}
+/** A queue and its dead letter queue, which comes first, because the other names it. */
+const settingsOf = ({ name, options }: Job): [string, object][] => [
+  [deadQueueOf(name), inBossWords(deadLetterOptions)],
+  [name, { ...inBossWords(options), deadLetter: deadQueueOf(name) }],
+]
+
+/** The settings of a queue in pg-boss's words. Waits between attempts are the kit's own, so pg-boss has none. */
+const inBossWords = ({
+  retryDelays,
+  expireInSeconds,
+  heartbeatSeconds = 10,
+  policy = 'standard',
+  keepSeconds = 3 * daySeconds,
+}: JobOptions): object => ({
+  policy,
+  retryLimit: retryDelays.length,
+  retryDelay: 0,
+  retryBackoff: false,
+  expireInSeconds: expireInSeconds + expiryGraceSeconds,
+  heartbeatSeconds,
+  retentionSeconds: 14 * daySeconds,
+  deleteAfterSeconds: keepSeconds,
+  notify: true,
+})

@@ -30,7 +30,16 @@ test('a queue is made with its dead letter queue', async () => {
     dead_letter: 'parcel-dead',
     notify: true,
   })
-  expect(await settings('parcel-dead')).toMatchObject({ retry_limit: 76, dead_letter: null, notify: true })
+  expect(await settings('parcel-dead')).toEqual({
+    policy: 'standard',
+    retry_limit: 76,
+    retry_delay: 0,
+    expire_seconds: 70,
+    heartbeat_seconds: 10,
+    deletion_seconds: 1_209_600,
+    dead_letter: null,
+    notify: true,
+  })
 })
 
 test('issue 4 §1: settings that changed are brought up to date on the next start, the rest is left alone', async () => {

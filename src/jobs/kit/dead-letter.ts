@@ -2,12 +2,18 @@ import { queryRows } from '../../db/sql.ts'
 import { inTransaction } from '../../db/transaction.ts'
 import { readAttempts, readFailure, type JobFailure } from '../../domain/queue/failure.ts'
 import { failRunOfJob } from '../../domain/runs/fail-run.ts'
-import { deadQueueOf, type Job } from '../kit.ts'
+import { deadQueueOf, type Job, type JobOptions } from '../kit.ts'
 import type { Handler } from './attempt.ts'
 
 const minute = 60
+const hour = 60 * minute
+
 /** Told again and again for about three days: whoever waits for it must not be forgotten. */
-export const deadDelays = [5, 15, minute, 5 * minute, ...Array.from({ length: 72 }, () => 60 * minute)]
+export const deadLetterOptions: JobOptions = {
+  retryDelays: [5, 15, minute, 5 * minute, ...Array.from({ length: 72 }, () => hour)],
+  expireInSeconds: minute,
+  keepSeconds: 14 * 24 * hour,
+}
 
 const silent: JobFailure = { code: 'UNEXPECTED_ERROR', message: 'The job failed without a reason.', hint: null }
 const complete = 'select freshet.complete_job($1, $2, $3, $4::jsonb) as is_told'
@@ -21,7 +27,7 @@ const findRun = "select from freshet.runs where job_id = $1 and status = 'RUNNIN
 export function deadLetterHandler(job: Job): Handler {
   return {
     name: deadQueueOf(job.name),
-    options: { retryDelays: deadDelays, expireInSeconds: minute },
+    options: deadLetterOptions,
     isDeadLetter: true,
     async work({ log, services }, claim) {
       const jobId = claim.sourceId ?? claim.id
