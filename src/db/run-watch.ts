@@ -15,7 +15,12 @@ type Seen = { state: string | null; since: string }
  * itself tells, so the server is asked over another one: is the run's session gone, or has it been idle all the while that the
  * run waits for its answer? Then the connection is cut, and the run fails at once instead of hours later.
  */
-export function watchRun(connection: RunConnection, pool: Pool, log: Log, everyMs: number = watchMs): Disposable {
+export function watchConnection(
+  connection: RunConnection,
+  pool: Pool,
+  log: Log,
+  everyMs: number = watchMs,
+): Disposable {
   const { client, jobId } = connection
   // pg keeps both to itself; `processID` comes with the session, `readyForQuery` is false while an answer is awaited.
   const session = client as pg.Client & { processID: number; readyForQuery: boolean }

@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { connectRun } from '../../src/db/run-lock.ts'
-import { watchRun } from '../../src/db/run-watch.ts'
+import { watchConnection } from '../../src/db/run-watch.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { collectLines } from '../support/lines.ts'
@@ -50,7 +50,7 @@ async function silentWay() {
 test('R4: a run that waits on a connection that fell silent is told', async () => {
   await using way = await silentWay()
   await using connection = await connectRun(way.url, randomUUID(), log)
-  using _watch = watchRun(connection, pool, log, everyMs)
+  using _watch = watchConnection(connection, pool, log, everyMs)
   way.fallSilent()
   const answer = connection.client.query('select 1').catch((error: unknown) => error)
   await until('the loss is noticed', () => connection.signal.aborted)
@@ -64,7 +64,7 @@ test('R4: a run that waits on a connection that fell silent is told', async () =
 test('R4: a run whose session the server has ended is told, though it waits for nothing', async () => {
   await using way = await silentWay()
   await using connection = await connectRun(way.url, randomUUID(), log)
-  using _watch = watchRun(connection, pool, log, everyMs)
+  using _watch = watchConnection(connection, pool, log, everyMs)
   const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid')
   way.fallSilent()
   await pool.query('select pg_terminate_backend($1)', [rows[0]?.pid])
@@ -87,7 +87,7 @@ test.each([
       return Reflect.get(target, name) as unknown
     },
   })
-  using _watch = watchRun(connection, counting, log, everyMs)
+  using _watch = watchConnection(connection, counting, log, everyMs)
   await connection.client.query(statement)
   await until('it was looked at ten times', () => looks >= 10)
   expect(connection.signal.aborted).toBe(false)
@@ -98,7 +98,7 @@ test('a watch that cannot ask leaves the connection alone', async () => {
   await using connection = await connectRun(database.url, randomUUID(), log)
   const { lines, stream } = collectLines()
   const nowhere = new pg.Pool({ connectionString: 'postgres://nobody@127.0.0.1:1/nothing' })
-  using _watch = watchRun(connection, nowhere, createLog({ level: 'debug', destination: stream }), everyMs)
+  using _watch = watchConnection(connection, nowhere, createLog({ level: 'debug', destination: stream }), everyMs)
   await until('it tried', () => lines.some((line) => line.includes('could not be looked at')))
   expect(connection.signal.aborted).toBe(false)
 })

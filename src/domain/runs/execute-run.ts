@@ -1,6 +1,6 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
 import type { Pool } from '../../db/pool.ts'
-import { watchRun } from '../../db/run-watch.ts'
+import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields, type Log } from '../../log.ts'
@@ -39,7 +39,7 @@ export async function executeRun(
 ): Promise<RunOutcome> {
   job.signal.throwIfAborted()
   await using connection = await connectRun(job.directUrl, run.jobId, job.log)
-  using _watch = watchRun(connection, job.pool, job.log)
+  using _watch = watchConnection(connection, job.pool, job.log)
   const onAbort = () => connection.cut(job.signal.reason)
   job.signal.addEventListener('abort', onAbort)
   try {
