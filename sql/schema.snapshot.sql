@@ -477,6 +477,8 @@ create function freshet.tick(p_driver text DEFAULT 'pg_cron'::text, p_lease inte
 
 create function freshet.wake_notify(p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.wake_queue(p_queue text) returns void language sql volatile set search_path="";
+
 create function freshet.watch_clock(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language plpgsql volatile set search_path="";
 
 create function freshet.write_audit(p_actor_key_id bigint, p_actor text, p_action text, p_object_type text, p_object_id text, p_changes jsonb, p_request_id text) returns bigint language sql volatile set search_path="";

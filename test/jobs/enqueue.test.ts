@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { PgBoss } from 'pg-boss'
 import { afterAll, expect, expectTypeOf, test } from 'vitest'
@@ -67,28 +68,33 @@ test('a start in the future is kept to the millisecond, as pg-boss does, and so 
   expect(own).toEqual({ start_after: startAfter, keep_until: new Date(startAfter.getTime() + 1_234_000) })
 })
 
-test('workers are told of a job that is due, not of one that is to wait', async () => {
+/** What is heard on the channel that pg-boss's workers listen on. */
+async function listen() {
   const listener = new pg.Client(database.url)
   await listener.connect()
-  await using _end = { [Symbol.asyncDispose]: () => listener.end() }
   const heard: (string | undefined)[] = []
   listener.on('notification', ({ payload }) => heard.push(payload))
-  await listener.query(`listen pgboss_${(await channel()).slice(7)}`)
+  await listener.query(`listen pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`)
+  return { heard, [Symbol.asyncDispose]: () => listener.end() }
+}
+
+test('workers are told of a job that is due, not of one that is to wait', async () => {
+  await using listener = await listen()
   await sendJob(database.pool, full, { number: 1 }, { startAfter })
   await sendJob(database.pool, aJob('plain'), { number: 1 })
   await sendJob(database.pool, full, { number: 2 })
-  await until('one is heard', () => heard.length > 0)
-  expect(heard).toEqual(['full'])
-  await boss.send('full', { number: 3 })
-  await until("pg-boss's own is heard on the same channel", () => heard.length === 2)
+  await until('one is heard', () => listener.heard.length > 0)
+  expect(listener.heard).toEqual(['full'])
 })
 
-async function channel() {
-  const { rows } = await database.pool.query<{ channel: string }>(
-    `select 'pgboss_' || left(encode(sha224('pgboss'), 'hex'), 24) as channel`,
-  )
-  return rows[0]?.channel ?? ''
-}
+test('a queue is woken on the very channel that pg-boss wakes it on', async () => {
+  await using listener = await listen()
+  await boss.send('full', { number: 3 })
+  await until('pg-boss is heard', () => listener.heard.length === 1)
+  await database.pool.query("select freshet.wake_queue('full')")
+  await until('wake_queue is heard', () => listener.heard.length === 2)
+  expect(listener.heard).toEqual(['full', 'full'])
+})
 
 test('a queue that takes one job a key answers nothing for the second', async () => {
   const only = aJob('only')

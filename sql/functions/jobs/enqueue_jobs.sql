@@ -44,7 +44,7 @@ begin
   select array_agg(i.id order by g.place), bool_or(i.start_after <= v_now) into v_ids, v_is_due
   from given g left join inserted i using (id);
   if v_is_due and v_queue.notify then
-    perform pg_notify('pgboss_' || left(encode(sha224('pgboss'), 'hex'), 24), p_queue);
+    perform freshet.wake_queue(p_queue);
   end if;
   return v_ids;
 end

@@ -24,7 +24,7 @@ begin
     return false;
   end if;
   if v_queue.notify and p_wait <= interval '0' then
-    perform pg_notify('pgboss_' || left(encode(sha224('pgboss'), 'hex'), 24), p_queue);
+    perform freshet.wake_queue(p_queue);
   end if;
   return true;
 end
