@@ -3,7 +3,7 @@
 -- all up to n: no event turns up behind him, however long its transaction was open, and no open transaction holds others up.
 -- Inside a run the order is that of `number`. `p_run_ids` names the runs that were announced; null stands for all. Naming them
 -- keeps a call cheap while an old snapshot, somewhere, keeps the index entries of events placed long ago from being removed.
--- Called by: src/domain/runs/event.ts on NOTIFY; tick and tell_beat, last in a beat, for what nobody heard. Locks: advisory
+-- Called by: src/domain/runs/event.ts on NOTIFY; tick, last in a beat, for what nobody heard. Locks: advisory
 -- (4630, 0) to the end of the transaction, which must be short. Idempotent.
 create or replace function freshet.place_run_events(p_run_ids bigint[] default null, p_max_rows integer default 1000)
 returns table (last_position bigint, placed integer)
