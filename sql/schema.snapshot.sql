@@ -39,6 +39,7 @@ CREATE INDEX alert_news_unplaced_idx ON freshet.alert_news USING btree (id) WHER
 create table freshet.alert_stream (
   is_only boolean not null default true,
   last_position bigint not null default 0,
+  pruned_position bigint not null default 0,
   job_id uuid,
   free_at timestamp with time zone,
   gave_up_at timestamp with time zone,
@@ -73,6 +74,7 @@ create table freshet.alerts (
 CREATE INDEX alerts_kind_idx ON freshet.alerts USING btree (kind, id);
 CREATE UNIQUE INDEX alerts_one_open_per_key ON freshet.alerts USING btree (dedupe_key) WHERE (resolved_at IS NULL);
 CREATE INDEX alerts_open_idx ON freshet.alerts USING btree (severity, id) WHERE (resolved_at IS NULL);
+CREATE INDEX alerts_resolved_at_idx ON freshet.alerts USING btree (resolved_at) WHERE (resolved_at IS NOT NULL);
 CREATE INDEX alerts_run_id_idx ON freshet.alerts USING btree (run_id);
 CREATE INDEX alerts_source_id_idx ON freshet.alerts USING btree (source_id);
 
@@ -396,6 +398,8 @@ create function freshet.place_alert_news() returns bigint language plpgsql volat
 create function freshet.place_run_events(p_run_ids bigint[] DEFAULT NULL::bigint[], p_max_rows integer DEFAULT 1000) returns TABLE(last_position bigint, placed integer) language plpgsql volatile set search_path="";
 
 create function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean language plpgsql volatile set search_path="";
+
+create function freshet.prune_alerts(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.prune_audit_log(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile security definer set search_path="";
 

@@ -29,6 +29,7 @@ create index alerts_source_id_idx on freshet.alerts (source_id);
 create index alerts_run_id_idx on freshet.alerts (run_id);
 create index alerts_kind_idx on freshet.alerts (kind, id);
 create index alerts_open_idx on freshet.alerts (severity, id) where resolved_at is null;
+create index alerts_resolved_at_idx on freshet.alerts (resolved_at) where resolved_at is not null;
 
 -- What is told of an alert: that it was raised, and each time it became more severe. A table of its own, so that telling
 -- and delivering never wait for a run that has its alert's row locked, and never make one wait. `position` is the place
@@ -49,11 +50,12 @@ create table freshet.alert_news (
 create index alert_news_unplaced_idx on freshet.alert_news (id) where position is null;
 create index alert_news_pending_idx on freshet.alert_news (id) where is_pending;
 
--- Where telling stands: the last place given; the job that delivers, when it may send the next message, and when one last
+-- Where telling stands: the last place given, and the last one that went with its alert; the job that delivers, when it may send the next message, and when one last
 -- gave up. Whoever changes alert_news locks this row first.
 create table freshet.alert_stream (
   is_only boolean primary key default true,
   last_position bigint not null default 0,
+  pruned_position bigint not null default 0,
   job_id uuid,
   free_at timestamptz,
   gave_up_at timestamptz,

@@ -5,5 +5,6 @@ insert into freshet.schedules (name, kind, queue, cron, payload) values
   ('prune run errors', 'maintenance', 'maintenance', '22 * * * *', '{"task": "prune-run-errors"}'),
   ('prune schedule runs', 'maintenance', 'maintenance', '34 3 * * *', '{"task": "prune-schedule-runs"}'),
   ('prune pg_cron history', 'maintenance', 'maintenance', '44 3 * * *', '{"task": "prune-cron-history"}'),
-  ('prune audit log', 'maintenance', 'maintenance', '54 3 * * *', '{"task": "prune-audit-log"}')
+  ('prune audit log', 'maintenance', 'maintenance', '54 3 * * *', '{"task": "prune-audit-log"}'),
+  ('prune alerts', 'maintenance', 'maintenance', '4 4 * * *', '{"task": "prune-alerts"}')
 on conflict (name) do nothing;

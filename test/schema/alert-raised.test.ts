@@ -128,3 +128,17 @@ test.each([
   expect(text).toContain(`"code":"${code}"`)
   expect(text).not.toContain('StreamStart')
 })
+
+test('a cursor before what is kept is refused with what to read instead, the cursor of the last that went is not', async () => {
+  const first = await subscribe()
+  await raise(pool, { key: 'old' })
+  const [old] = await first.take(1)
+  await first.leave()
+  await pool.query('update freshet.alerts set resolved_at = $1', [at(1)])
+  await pool.query("select freshet.prune_alerts('0 days', $1, 10)", [at(2)])
+  const text = await (await open(app, first.start)).text()
+  expect(text).toContain('"code":"CURSOR_EXPIRED"')
+  expect(text).toContain('Read the present state with `alerts`, then subscribe again without `after`.')
+  const resumed = await subscribe(old!.cursor)
+  await resumed.leave()
+})

@@ -40,6 +40,7 @@ test('maintenance is listed with its times, by name', async () => {
     '{ schedules(filter: { kind: "maintenance" }) { nodes { name kind queue cron timeZone periodSeconds enabled lastRunAt lastOutcome } } }',
   )
   expect(data?.schedules.nodes.map(({ name }) => name)).toEqual([
+    'prune alerts',
     'prune audit log',
     'prune pg_cron history',
     'prune run errors',
@@ -47,7 +48,7 @@ test('maintenance is listed with its times, by name', async () => {
     'prune schedule runs',
     'reap runs',
   ])
-  expect(data?.schedules.nodes[5]).toEqual({
+  expect(data?.schedules.nodes[6]).toEqual({
     name: 'reap runs',
     kind: 'maintenance',
     queue: 'maintenance',

@@ -22,6 +22,7 @@ const stream = async () => (await pool.query('select pruned_position from freshe
 beforeEach(async () => {
   await pool.query('truncate freshet.run_events, freshet.run_errors, freshet.runs, freshet.schedules cascade')
   await pool.query('truncate freshet.audit_log')
+  await pool.query('truncate freshet.alerts cascade; update freshet.alert_stream set pruned_position = 0')
   await pool.query('update freshet.event_stream set last_position = 0, pruned_position = 0')
 })
 
@@ -137,6 +138,58 @@ test('the audit log is kept for 90 days, whatever is asked, and whatever time it
   await expect(call('prune_audit_log', '89 days 23:59')).rejects.toMatchObject({ code: 'FR041' })
   expect(await call('prune_audit_log', '90 days', 100, new Date(realNow.getTime() + 3650 * day * 60_000))).toBe(0)
   expect(await left('audit_log', 'action')).toEqual(['A'])
+})
+
+/** An alert that was resolved then, or is open, and one piece of news of it at each of these places. */
+async function anAlert(key: string, resolvedAt: Date | null, positions: (number | null)[]) {
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into freshet.alerts (raised_at, last_raised_at, resolved_at, severity, kind, dedupe_key, subject, message)
+     values ($2, $2, $3, 'P1', 'TRIAL', $1, 'trial', 'Look.') returning id`,
+    [key, minutesAgo(200 * day), resolvedAt],
+  )
+  for (const [index, position] of positions.entries())
+    await pool.query('insert into freshet.alert_news (alert_id, severity, position, at) values ($1, $2, $3, $4)', [
+      rows[0]?.id,
+      ['P3', 'P2', 'P1'][index],
+      position,
+      minutesAgo(200 * day),
+    ])
+}
+const alertKeys = async () =>
+  (await pool.query<{ key: string }>('select dedupe_key as key from freshet.alerts order by id')).rows.map(
+    ({ key }) => key,
+  )
+const prunedNews = async () => (await pool.query('select pruned_position from freshet.alert_stream')).rows
+
+test('alerts that were resolved 90 days ago go with their news, of 89 days 23:59 and open ones stay', async () => {
+  await anAlert('old', minutesAgo(90 * day), [1, 4])
+  await anAlert('young', minutesAgo(90 * day - 1), [2])
+  await anAlert('open', null, [3])
+  await anAlert('untold', minutesAgo(100 * day), [5, null])
+  expect(await call('prune_alerts', '90 days')).toBe(1)
+  expect(await alertKeys()).toEqual(['young', 'open', 'untold'])
+  expect((await pool.query('select position from freshet.alert_news order by id')).rows).toEqual([
+    { position: '2' },
+    { position: '3' },
+    { position: '5' },
+    { position: null },
+  ])
+  expect(await prunedNews()).toEqual([{ pruned_position: '4' }])
+  expect(await call('prune_alerts', '90 days')).toBe(0)
+  expect(await prunedNews()).toEqual([{ pruned_position: '4' }])
+})
+
+test('prune_alerts takes at most as many alerts as it is told, the oldest first, and the last place never falls', async () => {
+  for (const [days, position] of [
+    [91, 1],
+    [93, 9],
+    [92, 3],
+  ] as const)
+    await anAlert(`${days}`, minutesAgo(days * day), [position])
+  expect(await call('prune_alerts', '90 days', 2)).toBe(2)
+  expect(await alertKeys()).toEqual(['91'])
+  expect(await call('prune_alerts', '90 days', 2)).toBe(1)
+  expect(await prunedNews()).toEqual([{ pruned_position: '9' }])
 })
 
 test('the runtime role prunes the audit log through the function alone', async () => {

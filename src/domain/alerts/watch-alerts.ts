@@ -34,10 +34,10 @@ export async function* watchAlerts(
   { bell, pool, now, signal }: Watch,
   after: bigint | undefined,
 ): AsyncGenerator<StreamStart | AlertNews | KeepAlive, void, undefined> {
-  const last = await placeNews(pool)
+  const { last, pruned } = await placeNews(pool)
   let position = after ?? last
-  if (position > last)
-    throw new DomainError('CURSOR_EXPIRED', 'This database never gave that cursor.', { field: 'after' })
+  if (position > last) throw expired('This database never gave that cursor.')
+  if (position < pruned) throw expired('The news of alerts behind this cursor are no longer kept.')
   yield { type: 'StreamStart', stream: alertStream, position }
   while (!signal.aborted && !bell.isStopped) {
     const rung = bell.next()
@@ -52,15 +52,21 @@ export async function* watchAlerts(
   }
 }
 
-/** Gives what was told its places; answers the last one. */
-async function placeNews(pool: Pool): Promise<bigint> {
-  const text = 'select freshet.place_alert_news() as last'
-  const [row] = await queryWithin<{ last: string }>(pool, answerMs, { name: 'place_alert_news', text, values: [] })
-  return BigInt(row?.last ?? 0)
+const readAlerts = 'Read the present state with `alerts`, then subscribe again without `after`.'
+const expired = (message: string) => new DomainError('CURSOR_EXPIRED', message, { field: 'after', hint: readAlerts })
+
+type Places = { last: bigint; pruned: bigint }
+
+/** Gives what was told its places; answers the last one, and the last one that is no longer kept. */
+async function placeNews(pool: Pool): Promise<Places> {
+  const text = 'select freshet.place_alert_news() as last, pruned_position as pruned from freshet.alert_stream'
+  const statement = { name: 'place_alert_news', text, values: [] }
+  const [row] = await queryWithin<Record<keyof Places, string>>(pool, answerMs, statement)
+  return { last: BigInt(row?.last ?? 0), pruned: BigInt(row?.pruned ?? 0) }
 }
 
 async function readNews(pool: Pool, after: bigint): Promise<AlertNews[]> {
-  if ((await placeNews(pool)) <= after) return []
+  if ((await placeNews(pool)).last <= after) return []
   const values = [after, newsAtOnce]
   const rows = await queryWithin<Row>(pool, answerMs, { name: 'alert_news_after', text: newsAfter, values })
   return rows.map(({ position, alert_id, severity, at, is_escalation }) => ({

@@ -8,6 +8,7 @@ export const MaintenanceTask = z.enum([
   'prune-schedule-runs',
   'prune-cron-history',
   'prune-audit-log',
+  'prune-alerts',
 ])
 export type MaintenanceTask = z.output<typeof MaintenanceTask>
 
@@ -37,4 +38,5 @@ const always: Record<Exclude<MaintenanceTask, 'prune-audit-log'>, Batches> = {
   'prune-run-errors': prune('prune_run_errors', '30 days'),
   'prune-schedule-runs': prune('prune_schedule_runs', '30 days'),
   'prune-cron-history': prune('prune_cron_history', '7 days'),
+  'prune-alerts': prune('prune_alerts', '90 days', 1_000),
 }
