@@ -3,6 +3,7 @@ import { queryRows } from '../../src/db/sql.ts'
 import type { RunContext } from '../../src/domain/runs/context.ts'
 import { nothing, pidOf, runStand } from '../domain/runs/stand.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { startMiddle } from '../support/middle.ts'
 import { at, call, resultOf, startRun, storedRun } from '../support/runs.ts'
 import { report, seededRandom } from './seed.ts'
 
@@ -77,6 +78,29 @@ test('R3: the connection of a run is cut at 100 points', async () => {
   report('R3', figures)
   expect(figures).toMatchObject({ points: 100, writtenAfterwards: 0, unequal: 0 })
   expect(figures.slowestStartMs).toBeLessThan(5_000)
+})
+
+test('R4: the connection of a run dies silently: the run is told, and its retry at work, within 30 s', async () => {
+  await using middle = await startMiddle(database.url)
+  const cut = aRun({}, { directUrl: middle.url })
+  let silentAt = 0
+  const attempt = cut.tryRun(async (run) => {
+    await run.progress({ rows: 1 })
+    middle.fallSilent()
+    silentAt = performance.now()
+    await run.progress({ rows: 1 })
+  })
+  await expect(attempt).rejects.toMatchObject({ code: 'RUN_CONNECTION_LOST' })
+  const retry = aRun({ jobId: cut.run.jobId, lock: cut.run.lock })
+  let seconds = Infinity
+  const outcome = await retry.tryRun(async (run) => {
+    seconds = (performance.now() - silentAt) / 1_000
+    await run.progress({ rows: 4 })
+  })
+  report('R4 on a run', { seconds: Math.round(seconds * 10) / 10 })
+  expect(outcome).toBe('finished')
+  expect(seconds).toBeLessThan(30)
+  expect((await retry.stored()).run).toMatchObject({ status: 'SUCCEEDED', attempt: 2, counters: { rows: 4 } })
 })
 
 test('R6: an expired attempt goes on running beside its retry, 50 times', async () => {

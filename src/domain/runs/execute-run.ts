@@ -23,6 +23,8 @@ type Job = RunServices & {
   signal: AbortSignal
   /** Aborted when the process is to stop; work that reached a safe point throws its reason. */
   stopping: AbortSignal
+  /** How often to look whether the connection still lives. */
+  watchMs?: number
 }
 type Started = { runId: string; status: RunStatus; attempt: number }
 
@@ -39,10 +41,13 @@ export async function executeRun(
 ): Promise<RunOutcome> {
   job.signal.throwIfAborted()
   await using connection = await connectRun(job.directUrl, run.jobId, job.log)
-  using _watch = watchConnection(connection, job.pool, job.log)
+  using _watch = watchConnection(connection, job.pool, job.log, job.watchMs)
   const onAbort = () => connection.cut(job.signal.reason)
   job.signal.addEventListener('abort', onAbort)
   try {
+    // Connecting takes a while. A job taken away meanwhile has a next attempt, whose lock this one would take from it.
+    if (job.signal.aborted) onAbort()
+    job.signal.throwIfAborted()
     return await Promise.race([attempt(connection, run, job, work), lossOf(connection)])
   } finally {
     job.signal.removeEventListener('abort', onAbort)

@@ -2,19 +2,57 @@ import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { cloneDatabase } from '../../support/database.ts'
+import { startMiddle } from '../../support/middle.ts'
 import { resultOf, noCounters } from '../../support/runs.ts'
 import { nothing, pidOf, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-const { aRun, isFree, terminate, untilGone, untilWaiting } = runStand(database)
+const { aRun, isFree, terminate, untilGone, untilNobodyWorksOn, untilWaiting } = runStand(database)
 
 test('a job that was taken away before it began opens no connection', async () => {
   const { tryRun, controller, find } = aRun()
   controller.abort(new Error('the job was taken away'))
   await expect(tryRun(nothing)).rejects.toThrow('the job was taken away')
   expect(await find()).toBeUndefined()
+})
+
+test('a job that is taken away while its run connects does no work and leaves no connection', async () => {
+  const { run, tryRun, controller, find } = aRun()
+  let isAtWork = false
+  const attempt = tryRun(async () => void (isAtWork = true))
+  controller.abort(new Error('the job was taken away'))
+  await expect(attempt).rejects.toThrow('the job was taken away')
+  await untilNobodyWorksOn(run.jobId)
+  expect([isAtWork, await find()]).toEqual([false, undefined])
+})
+
+test('RULINGS 2: an attempt that is taken away while it connects leaves the retry alone that is at work', async () => {
+  const retry = aRun()
+  const stale = aRun({ jobId: retry.run.jobId, lock: retry.run.lock })
+  const outcome = await retry.tryRun(async (run) => {
+    const attempt = stale.tryRun(() => Promise.reject(new Error('it worked')))
+    stale.controller.abort(new Error('the job was taken away'))
+    await expect(attempt).rejects.toThrow('the job was taken away')
+    await run.progress({ rows: 1 })
+  })
+  expect(outcome).toBe('finished')
+  expect((await retry.stored()).run).toMatchObject({ status: 'SUCCEEDED', attempt: 1, counters: { rows: 1 } })
+})
+
+test('R4: an attempt whose connection fell silent fails, and its retry starts from scratch', async () => {
+  await using middle = await startMiddle(database.url)
+  const cut = aRun({}, { directUrl: middle.url, watchMs: 20 })
+  const attempt = cut.tryRun(async (run) => {
+    await run.progress({ rows: 1 })
+    middle.fallSilent()
+    await run.progress({ rows: 1 })
+  })
+  await expect(attempt).rejects.toMatchObject({ code: 'RUN_CONNECTION_LOST' })
+  const retry = aRun({ jobId: cut.run.jobId, lock: cut.run.lock })
+  expect(await retry.tryRun((run) => run.progress({ rows: 4 }))).toBe('finished')
+  expect((await retry.stored()).run).toMatchObject({ status: 'SUCCEEDED', attempt: 2, counters: { rows: 4 } })
 })
 
 test('a job that is taken away in the middle stops at once with that reason, writes nothing more and frees its lock', async () => {

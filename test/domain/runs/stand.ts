@@ -17,7 +17,7 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
     until(`${wanted} of ${sql}`, async () => (await pool.query(sql, values)).rowCount === wanted)
   return {
     /** A job's run, by default with a lock of its own, and how to make attempts at it. */
-    aRun: (given: Partial<RunRequest> = {}) => {
+    aRun: (given: Partial<RunRequest> = {}, way: { directUrl?: string; watchMs?: number } = {}) => {
       const { lines, stream } = collectLines()
       const log = createLog({ level: 'debug', destination: stream })
       const lock = { lockClass: 4620, lockId: ++lockId }
@@ -27,7 +27,7 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
       const tryRun = (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) =>
         executeRun(
           run,
-          { ...services, pool, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
+          { ...services, ...way, pool, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
           work,
         )
       const find = async () =>
@@ -40,6 +40,8 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
     terminate: (pid: number | undefined) => pool.query('select pg_terminate_backend($1, 5000)', [pid]),
     untilConnected: (jobId: string) =>
       untilCount(1, 'select from pg_stat_activity where application_name = $1', [`freshet:run:${jobId}`]),
+    untilNobodyWorksOn: (jobId: string) =>
+      untilCount(0, 'select from pg_stat_activity where application_name = $1', [`freshet:run:${jobId}`]),
     untilWaiting: (lockKey: number[]) =>
       untilCount(1, 'select from pg_locks where classid = $1 and objid = $2 and objsubid = 2 and not granted', lockKey),
     untilGone: (pid: number | undefined) => untilCount(0, 'select from pg_stat_activity where pid = $1', [pid]),
