@@ -353,6 +353,8 @@ create function freshet.cron_value(p_text text, p_number integer) returns intege
 
 create function freshet.disable_schedule(p_schedule_id bigint, p_reason text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
+create function freshet.dismiss_pg_cron(p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
 create function freshet.end_run_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid, p_wait_ms integer) returns integer language sql volatile set search_path="";
 
 create function freshet.enqueue(p_queue text, p_payload jsonb, p_start_after timestamp with time zone DEFAULT NULL::timestamp with time zone, p_singleton_key text DEFAULT NULL::text, p_group_id text DEFAULT NULL::text, p_priority integer DEFAULT 0) returns uuid language sql volatile set search_path="";

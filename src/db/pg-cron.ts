@@ -39,11 +39,13 @@ export async function schedulePgCron(directUrl: string): Promise<PgCron> {
   })
 }
 
-/** Takes the job away again, for who wants a worker to drive. */
+/** Takes the job away again, for who wants a worker to drive, and the clock with it: nobody waits for its lease. */
 export async function unschedulePgCron(directUrl: string): Promise<void> {
   await withPgCron(directUrl, async (client, database) => {
     if (await readJob(client, database)) await client.query('select cron.unschedule($1)', [jobName(database)])
   })
+  await using client = await reachDatabase(directUrl)
+  await client.query('select freshet.dismiss_pg_cron(now())')
 }
 
 /**

@@ -129,10 +129,13 @@ test('a role that may not use pg_cron is told why, and a worker drives', async (
   ])
 })
 
-test('FRESHET_PG_CRON=false takes the job away, and a worker drives', async () => {
+test('FRESHET_PG_CRON=false takes the job and the clock away, and a worker drives without an alert', async () => {
+  await query(home, 'select freshet.tick()')
   await using app = await start(home, { FRESHET_PG_CRON: 'false' })
   expect(app.schedules).toBe("this process's own clock, every 5 s (pg_cron: FRESHET_PG_CRON is false)")
   expect((await jobs()).map(({ jobname }) => jobname)).not.toContain('freshet.home.tick')
+  expect(await driver(home)).toMatch(/^worker /)
+  expect(await openAlerts(home)).toEqual([])
   await unschedulePgCron(home)
 })
 
