@@ -11,7 +11,7 @@ const { pool } = database
 const runs = async () =>
   (await pool.query<{ id: string; status: string }>('select id, status from freshet.runs order by id')).rows
 
-test('the demo plays one run after the other; the last one fails when the demo stops', async () => {
+test('the demo plays one run after the other, and leaves none running', async () => {
   const stop = new AbortController()
   const playing = playRuns(database.url, stop.signal, { stepMs: 0, pauseMs: 0 })
   await until('a second run begins', async () => (await runs()).length >= 2)
@@ -30,4 +30,21 @@ test('the demo plays one run after the other; the last one fails when the demo s
   ])
   expect(run.counters).toEqual({ bytes: 7_864_320, rows: 7_620, offers: 4_500 })
   expect(totals).toEqual([{ code: 'PRICE_MISSING', total: 1 }])
+})
+
+test('the run of the moment is cancelled when the demo stops', async () => {
+  const stop = new AbortController()
+  const playing = playRuns(database.url, stop.signal, { stepMs: 600_000 })
+  await until('a run waits for its first step', async () => (await runs()).at(-1)?.status === 'RUNNING')
+  stop.abort()
+  await playing
+  const { run } = await storedRun(pool, (await runs()).at(-1)?.id ?? '')
+  expect(run).toMatchObject({
+    status: 'FAILED',
+    is_counted: false,
+    lock_class: 4620,
+    lock_id: 0,
+    error_code: 'CANCELLED',
+    error_message: 'The demo was stopped.',
+  })
 })

@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
-import { executeRun } from '../../src/domain/runs/execute-run.ts'
 import { runLockClass } from '../../src/domain/runs/run.ts'
-import { settleRunJob } from '../../src/domain/runs/settle-run-job.ts'
 import { defineJob } from '../../src/jobs/kit.ts'
+import { workRun } from '../../src/jobs/kit/run.ts'
 
 const steps = 10
 
@@ -12,11 +11,10 @@ export const trial = defineJob({
   name: 'trial',
   payload: z.object({ number: z.number() }),
   options: { retryDelays: Array<number>(20).fill(1), expireInSeconds: 60, concurrency: 4 },
-  async work({ payload: { number }, jobId, services: { pool, directUrl, now }, ...context }) {
-    const lock = { lockClass: runLockClass.feed, lockId: number }
-    const outcome = await executeRun(
-      { jobId, kind: 'FEED', trigger: 'MANUAL', lock },
-      { ...context, pool, directUrl, now },
+  work: (context) =>
+    workRun(
+      context,
+      { kind: 'FEED', trigger: 'MANUAL', lock: { lockClass: runLockClass.feed, lockId: context.payload.number } },
       async (run) => {
         for (let step = 1; step <= steps; step++) {
           await run.stage(`STEP_${step}`)
@@ -27,9 +25,7 @@ export const trial = defineJob({
           await pause(100)
         }
       },
-    )
-    return settleRunJob(outcome)
-  },
+    ),
 })
 
 /** Every run, the number of its events, and whether it is what an undisturbed run would have left. */

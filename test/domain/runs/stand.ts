@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { queryRows } from '../../../src/db/sql.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { executeRun } from '../../../src/domain/runs/execute-run.ts'
-import type { RunRequest } from '../../../src/domain/runs/run.ts'
+import { runLockClass, type RunRequest } from '../../../src/domain/runs/run.ts'
 import { createLog } from '../../../src/log.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
@@ -20,7 +20,7 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
     aRun: (given: Partial<RunRequest> = {}, way: { directUrl?: string; watchMs?: number } = {}) => {
       const { lines, stream } = collectLines()
       const log = createLog({ level: 'debug', destination: stream })
-      const lock = { lockClass: 4620, lockId: ++lockId }
+      const lock = { lockClass: runLockClass.feed, lockId: ++lockId }
       const run: RunRequest = { jobId: randomUUID(), kind: 'FEED', trigger: 'SCHEDULED', lock, ...given }
       const [controller, shutdown] = [new AbortController(), new AbortController()]
       const services = { directUrl, log, now: () => at() }
