@@ -8,9 +8,9 @@ export class DatabaseUnreachableError extends ExpectedError<
   'DATABASE_UNREACHABLE' | 'DATABASE_LOGIN_REFUSED' | 'DATABASE_MISSING'
 > {}
 
-/** Opens one connection, or says within five seconds why that cannot be. */
-export async function reachDatabase(url: string): Promise<pg.Client & AsyncDisposable> {
-  const client = createClient(url)
+/** Opens one connection, or says within five seconds why that cannot be. `name` is what Postgres calls it. */
+export async function reachDatabase(url: string, name = 'freshet'): Promise<pg.Client & AsyncDisposable> {
+  const client = createClient(url, name)
   client.on('error', () => {}) // the statement that runs fails too, and says so
   try {
     await client.connect()
@@ -25,9 +25,10 @@ export async function assertReachable(url: string): Promise<void> {
   await using _client = await reachDatabase(url)
 }
 
-function createClient(connectionString: string): pg.Client {
+function createClient(connectionString: string, name: string): pg.Client {
   try {
-    return new pg.Client({ connectionString, application_name: 'freshet', connectionTimeoutMillis: connectMs })
+    const options = { application_name: name, connectionTimeoutMillis: connectMs, keepAlive: true }
+    return new pg.Client({ connectionString, ...options })
   } catch (error) {
     const message = `The Postgres connection URL cannot be used: ${(error as Error).message}.`
     const hint = 'Correct DATABASE_URL; files that it names must exist.'

@@ -273,6 +273,9 @@ test('a role that may not create schemas is told who may', async () => {
   }
 })
 
-test('fails with what the connection says when there is no server', async () => {
-  await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+test('says what to do when there is no server', async () => {
+  await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toMatchObject({
+    code: 'DATABASE_UNREACHABLE',
+    message: 'Postgres at 127.0.0.1:1 cannot be reached: nothing listens there.',
+  })
 })

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { reachDatabase } from '../reach.ts'
 import { accessDenied, isStatementError, MigrationError } from './errors.ts'
 import { readSqlFiles } from './files.ts'
 import { comparePlan, describePlan, type MigrationPlan } from './plan.ts'
@@ -23,7 +23,7 @@ export type MigrationReport = {
 /** Says what would run. Writes nothing and waits for nobody; throws on a database that must not be touched. */
 export async function planMigration(databaseUrl: string, { sqlDir }: Options = {}): Promise<MigrationPlan> {
   const files = await readSqlFiles(sqlDir)
-  await using client = await connect(databaseUrl)
+  await using client = await reachDatabase(databaseUrl, 'freshet migrate')
   return comparePlan(files, await readState(client))
 }
 
@@ -48,7 +48,7 @@ export async function migrate(
 ): Promise<MigrationReport> {
   const files = await readSqlFiles(sqlDir)
   const report: MigrationReport = { queue: null, migrations: [], applied: [], dropped: [] }
-  await using client = await connect(databaseUrl)
+  await using client = await reachDatabase(databaseUrl, 'freshet migrate')
   // Nothing to do is the usual case: it needs neither the lock nor the right to write, nor the modules that migrate.
   if (comparePlan(files, await readState(client)).isEmpty) return report
   const { migrateOnce } = await import('./transaction.ts')
@@ -60,11 +60,4 @@ export async function migrate(
     if (isStatementError(error) && error.code === '42501') throw accessDenied(error.message, error)
     throw error
   }
-}
-
-async function connect(databaseUrl: string): Promise<pg.Client & AsyncDisposable> {
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'freshet migrate', keepAlive: true })
-  client.on('error', () => {}) // the statement that runs fails too, and says so
-  await client.connect()
-  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() })
 }
