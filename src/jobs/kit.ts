@@ -6,7 +6,7 @@ import type { Db } from '../db/prisma.ts'
 import type { JobType } from '../domain/queue/enqueue.ts'
 import type { Log } from '../log.ts'
 
-/** What handlers may use; `src/app.ts` makes it. */
+/** What handlers may use; `src/app/store.ts` makes it. */
 export type Services = {
   pool: Pool
   db: Db
