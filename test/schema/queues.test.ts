@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
-import { jobsIn, makeFailure, makeJob, makeQueue } from '../support/queue.ts'
-import { startRun, storedRun } from '../support/runs.ts'
+import { jobsIn, makeFailure, makeJob, makeQueue, startRunOf } from '../support/queue.ts'
+import { storedRun } from '../support/runs.ts'
 import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
 
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
@@ -79,7 +79,7 @@ test('a queue of the program tells its retry waits', async () => {
 
 test('a job shows what it carries, its attempt and why it failed, and its run', async () => {
   const { id } = await makeFailure(pool, queue, { payload: { feedId: '7' } })
-  const run = await startRun(pool, { jobId: id })
+  const run = await startRunOf(pool, id)
   await pool.query("select freshet.fail_run($1, 1, 'FEED_GONE', 'Gone.', null, now())", [run.id])
   const { nodes } = await jobs({ queue, state: 'FAILED' })
   expect(nodes).toEqual([
@@ -156,7 +156,7 @@ test('pages follow each other newest first, also among jobs of one moment', asyn
 })
 
 test('the run of twenty jobs costs one statement more', async () => {
-  for (let number = 0; number < 20; number++) await startRun(pool, { jobId: await makeJob(pool, queue) })
+  for (let number = 0; number < 20; number++) await startRunOf(pool, await makeJob(pool, queue))
   const query = `{ jobs(filter: { queue: "${queue}" }) { nodes { run { status } } } }`
   const sent = await statementsOf(() => ask(query))
   expect(sent.filter((text) => /pgboss\.job j|"runs"/.test(text))).toHaveLength(2)
@@ -174,14 +174,14 @@ test.each([
 
 test('RULINGS 1: retryJob makes a new job, hence a new run, and leaves the old run as it ended', async () => {
   const { id } = await makeFailure(pool, queue, { payload: { feedId: '1' } })
-  const run = await startRun(pool, { jobId: id })
+  const run = await startRunOf(pool, id)
   await pool.query("select freshet.fail_run($1, 1, 'FEED_GONE', 'Gone.', null, now())", [run.id])
   const before = await storedRun(pool, run.id)
   const { data } = await change('retryJob', { queue, id })
   const next = data!.retryJob!
   expect(next).toMatchObject({ queue, state: 'WAITING', payload: { feedId: '1' }, attempt: 0, run: null })
   expect(next.id).not.toBe(id)
-  expect((await startRun(pool, { jobId: next.id })).attempt).toBe(1)
+  expect((await startRunOf(pool, next.id)).attempt).toBe(1)
   expect(await storedRun(pool, run.id)).toEqual(before)
   expect((await jobs({ queue, state: 'REPEATED' })).nodes).toMatchObject([{ id, repeatedAs: next.id }])
   const { errors } = await change('retryJob', { queue, id })
@@ -214,7 +214,7 @@ test.each(['created', 'retry', 'active'])(
   'RULINGS 1: cancelJob of a job that is %s ends its run as CANCELLED_BY_OPERATOR, not counted',
   async (state) => {
     const id = await makeJob(pool, queue, { state })
-    const run = await startRun(pool, { jobId: id })
+    const run = await startRunOf(pool, id)
     const { data } = await change('cancelJob', { queue, id })
     expect(data!.cancelJob).toMatchObject({
       state: 'CANCELLED',

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../support/database.ts'
+import { startRunOf } from '../support/queue.ts'
 import { at, call, startRun, storedRun } from '../support/runs.ts'
 import { aRetailer, aSource } from './rows.ts'
 
@@ -25,7 +26,7 @@ async function aJob(state: string, payload: object = {}): Promise<string> {
 async function aSilentRun(state = 'failed', sourceId: string | null = null) {
   await pool.query("delete from freshet.runs where status = 'RUNNING'")
   const lock: [number, number] = [4620, ++lockId]
-  return { ...(await startRun(pool, { jobId: await aJob(state), lock, sourceId })), lock }
+  return { ...(await startRunOf(pool, await aJob(state), { lock, sourceId })), lock }
 }
 
 test('RULINGS 1: a run that nothing was written to for 29 min 59 s is kept, at 30 min it is reaped', async () => {
@@ -169,5 +170,5 @@ test('RULINGS 1: a reaped run raises one alert a kind and source, which the next
 test('the job of a reaped run that comes back after all is told that its run has ended', async () => {
   const { id, jobId } = await aSilentRun()
   await reap()
-  expect(await startRun(pool, { jobId })).toMatchObject({ id, status: 'FAILED', attempt: 1 })
+  expect(await startRunOf(pool, jobId)).toMatchObject({ id, status: 'FAILED', attempt: 1 })
 })

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { startRun, type Start, type StartedRun } from './runs.ts'
 
 type Queryable = Pick<pg.Pool, 'query'>
 
@@ -62,4 +63,14 @@ export async function jobsIn(db: Queryable, queue: string) {
     [queue],
   )
   return rows
+}
+
+/** Starts the run of a job as if it were at work, and leaves the job in the state that it has. */
+export async function startRunOf(db: Queryable, jobId: string, given: Start = {}): Promise<StartedRun> {
+  const { rows } = await db.query<{ state: string }>('select state::text from pgboss.job where id = $1', [jobId])
+  const turn = 'update pgboss.job set state = $2 where id = $1'
+  await db.query(turn, [jobId, 'active'])
+  const started = await startRun(db, { ...given, jobId })
+  await db.query(turn, [jobId, rows[0]?.state])
+  return started
 }

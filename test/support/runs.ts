@@ -12,7 +12,7 @@ export const at = (seconds = 0): Date => new Date(Date.UTC(2026, 0, 1, 12) + sec
 
 export type StartedRun = { id: string; jobId: string; status: string; attempt: number }
 
-type Start = {
+export type Start = {
   jobId?: string | null
   kind?: string
   trigger?: string

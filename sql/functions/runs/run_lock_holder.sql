@@ -1,6 +1,6 @@
 -- Who holds this lock, as seen by the run of p_job_id: 'NOBODY'; 'SAME_JOB': an earlier attempt of this job; 'ENDING': a run that
--- has ended, or a session that went while this looked (the two views are read one after the other); 'OTHER': another run at
--- work, or somebody unknown.
+-- has ended, or an attempt that will start none because its job was taken away, or a session that went while this looked (the
+-- two views are read one after the other); 'OTHER': another run at work, or somebody unknown.
 -- Called by: src/db/run-lock.ts, when the lock was busy. Locks: none.
 create or replace function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text
 language sql volatile set search_path = ''
@@ -17,6 +17,9 @@ as $$
       when h.job_id = p_job_id then 'SAME_JOB'
       when h.is_gone then 'ENDING'
       when exists (select from freshet.runs r where r.job_id = h.job_id and r.status <> 'RUNNING') then 'ENDING'
+      when not exists (select from freshet.runs r where r.job_id = h.job_id) and exists (
+        select from pgboss.queue q join pgboss.job j on j.name = q.name where j.id = h.job_id and j.state <> 'active'
+      ) then 'ENDING'
       else 'OTHER'
     end
     from holder h limit 1

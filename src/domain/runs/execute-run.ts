@@ -11,9 +11,9 @@ import type { RunRequest, RunServices } from './run.ts'
 
 /**
  * How an attempt at a run went: done; its run had ended before; another run is at work, and this job has no run (so it is not
- * needed) or has one (so it must wait its turn).
+ * needed) or has one (so it must wait its turn); the job was taken away before the run began.
  */
-export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait'
+export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait' | 'taken-away'
 
 /** What an attempt needs to know of its job; a job's context has it all. */
 type Job = RunServices & {
@@ -29,6 +29,7 @@ type Job = RunServices & {
 type Started = { runId: string; status: RunStatus; attempt: number }
 
 const startRun = 'select run_id::text as "runId", status, attempt from freshet.start_run($1, $2, $3, $4, $5, $6, $7)'
+const jobTaken = 'FR023'
 
 /**
  * Makes one attempt at the run of a job: takes its lock, starts it (a retry from scratch), does the work and ends it, all on
@@ -65,7 +66,11 @@ async function attempt(
   if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
   job.log.debug({ event: 'ADVISORY_LOCK_ACQUIRED', lockClass, lockId }, 'the run has its lock')
   const values = [run.jobId, run.kind, run.trigger, run.sourceId ?? null, lockClass, lockId, job.now()]
-  const [started] = await queryRows<Started>(client, startRun, values)
+  const started = await start(connection, values)
+  if (started === 'taken-away') {
+    job.log.info({ event: 'RUN_NOT_STARTED' }, 'the job was taken away before its run began')
+    return started
+  }
   if (started?.status !== 'RUNNING') return 'already-ended'
   const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: run.sourceId?.toString() }
   return withLogFields(fields, async () => {
@@ -88,6 +93,15 @@ async function attempt(
       throw error
     }
   })
+}
+
+async function start({ client }: RunConnection, values: unknown[]): Promise<Started | 'taken-away' | undefined> {
+  try {
+    return (await queryRows<Started>(client, startRun, values))[0]
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === jobTaken) return 'taken-away'
+    throw error
+  }
 }
 
 async function whenBusy(

@@ -223,5 +223,6 @@ test('RULINGS 1, 2: a job is done when its run has ended, cancelled where it has
   expect(settleRunJob('finished')).toEqual({ run: 'finished' })
   expect(settleRunJob('already-ended')).toEqual({ run: 'already-ended' })
   expect(() => settleRunJob('lock-busy')).toThrow(new CancelJob('SKIPPED_LOCK_BUSY'))
+  expect(() => settleRunJob('taken-away')).toThrow(new CancelJob('The job was taken away before its run began.'))
   expect(() => settleRunJob('wait')).toThrow(expect.objectContaining({ name: 'SnoozeJob', seconds: 10 }))
 })
