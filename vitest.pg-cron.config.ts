@@ -7,6 +7,7 @@ export default defineConfig({
     ...base.test,
     globalSetup: 'test/pg-cron/cluster.ts',
     include: ['test/pg-cron/*.test.ts'],
+    exclude: [],
     testTimeout: 150_000,
   },
 })
