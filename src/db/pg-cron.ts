@@ -49,13 +49,20 @@ export async function unschedulePgCron(directUrl: string): Promise<void> {
 }
 
 /**
- * Deletes old notes about the clock's calls where pg_cron lives in another database, which no SQL of ours reaches. A role
- * that may not do so leaves them: docs/operations.md says who may.
+ * Deletes old notes about the clock's calls where pg_cron lives in another database, which no SQL of ours reaches; here
+ * `freshet.prune_cron_history` does. Answers how many. Fails where the role may not: docs/operations.md says who may.
  */
-export async function prunePgCronHistory(directUrl: string): Promise<void> {
-  await withPgCron(directUrl, async (client, database) => {
-    await client.query(readQuery('pg_cron_prune'), [database])
+export async function prunePgCronHistory(
+  directUrl: string,
+  { keep, now, maxRows }: { keep: string; now: Date; maxRows: number },
+): Promise<number> {
+  let rows = 0
+  await reachPgCron(directUrl, async (client, database, home) => {
+    if (home === database || !(await hasTable(client, 'cron.job_run_details'))) return
+    const { rowCount } = await client.query(readQuery('pg_cron_prune'), [database, keep, now, maxRows])
+    rows = rowCount ?? 0
   })
+  return rows
 }
 
 /** Looks without changing anything: the job, or the reason why there is none. */
@@ -67,32 +74,36 @@ export async function lookAtPgCron(directUrl: string): Promise<PgCron & { job?: 
   return { ...found, job }
 }
 
-async function withPgCron(
-  directUrl: string,
-  work: (client: ClientBase, database: string) => Promise<void>,
-): Promise<PgCron> {
-  try {
-    await using client = await reachDatabase(directUrl)
-    const { rows } = await client.query<Place>(readQuery('pg_cron_place'))
-    const { database, available, installed, ...place } = rows[0]!
-    const home = installed ? database : place.home
-    if (!available) return { reason: 'this server does not have the extension' }
-    if (!home) return { reason: hidden }
-    if (home === database) await work(client, database)
-    else {
-      await using there = await reachDatabase(urlOf(directUrl, home))
-      await work(there, database)
-    }
-    return { home }
-  } catch (error) {
-    return { reason: reason(error).replace(/\.$/, '') }
+type Work = (client: ClientBase, database: string, home: string) => Promise<void>
+
+/** The same where a failure is an answer: who starts goes on without pg_cron, and says why. */
+const withPgCron = (directUrl: string, work: Work): Promise<PgCron> =>
+  reachPgCron(directUrl, work).catch((error: unknown) => ({ reason: reason(error).replace(/\.$/, '') }))
+
+/** Works in the database that pg_cron lives in, where there is one to be found. */
+async function reachPgCron(directUrl: string, work: Work): Promise<PgCron> {
+  await using client = await reachDatabase(directUrl)
+  const { rows } = await client.query<Place>(readQuery('pg_cron_place'))
+  const { database, available, installed, ...place } = rows[0]!
+  const home = installed ? database : place.home
+  if (!available) return { reason: 'this server does not have the extension' }
+  if (!home) return { reason: hidden }
+  if (home === database) await work(client, database, home)
+  else {
+    await using there = await reachDatabase(urlOf(directUrl, home))
+    await work(there, database, home)
   }
+  return { home }
 }
 
 async function readJob(client: ClientBase, database: string): Promise<PgCronJob | undefined> {
-  const { rows } = await client.query<{ oid: string | null }>("select to_regclass('cron.job')::text as oid")
-  if (!rows[0]?.oid) return undefined
+  if (!(await hasTable(client, 'cron.job'))) return undefined
   return (await client.query<PgCronJob>(readQuery('pg_cron_job'), [jobName(database)])).rows[0]
+}
+
+async function hasTable(client: ClientBase, name: string): Promise<boolean> {
+  const { rows } = await client.query<{ isThere: boolean }>('select to_regclass($1) is not null as "isThere"', [name])
+  return rows[0]?.isThere ?? false
 }
 
 function urlOf(directUrl: string, database: string): string {

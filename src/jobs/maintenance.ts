@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { prunePgCronHistory } from '../db/pg-cron.ts'
-import { runTask } from '../domain/maintenance/run-task.ts'
+import { runTask, type Batch } from '../domain/maintenance/run-task.ts'
 import { MaintenanceTask } from '../domain/maintenance/task.ts'
 import { defineJob } from './kit.ts'
 
@@ -13,9 +13,14 @@ export const maintenance = defineJob({
     const { pool, now, config, directUrl } = services
     const result = await runTask(
       { task, scheduleId, jobId },
-      { sql: pool, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
+      {
+        sql: pool,
+        now,
+        settings: config.maintenance,
+        signal: AbortSignal.any([stopping, signal]),
+        ...(task === 'prune-cron-history' && { elsewhere: (batch: Batch) => prunePgCronHistory(directUrl, batch) }),
+      },
     )
-    if (task === 'prune-cron-history') await prunePgCronHistory(directUrl)
     log.info({ task, ...result }, 'maintenance was done')
     return { task, ...result }
   },

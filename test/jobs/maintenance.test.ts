@@ -94,6 +94,23 @@ test('a task that fails says so in its history, and is tried again by its queue'
   ])
 })
 
+test('what a task does elsewhere is counted, goes on while that is not done, and tells what went wrong', async () => {
+  const run = await aRunOf('prune-cron-history')
+  const left = [5_000, 2]
+  const surroundings = { sql: pool, now: () => now, settings, signal: never }
+  const elsewhere = async (batch: object) => {
+    expect(batch).toEqual({ keep: '7 days', now, maxRows: 5_000 })
+    return left.shift() ?? 0
+  }
+  expect(await runTask(run, { ...surroundings, elsewhere })).toEqual({ rows: 5_002, isDone: true })
+  expect(await history()).toMatchObject([{ rows_touched: '5002', outcome: 'SUCCEEDED' }])
+  const refused = () => Promise.reject(new Error('permission denied at postgres://bob:hunter2@db.example'))
+  await expect(runTask(run, { ...surroundings, elsewhere: refused })).rejects.toThrow('permission denied')
+  expect(await history()).toMatchObject([
+    { outcome: 'FAILED', error: 'permission denied at postgres://bob:********@db.example' },
+  ])
+})
+
 test('the audit log is pruned only where a number of days is set', () => {
   expect(batchesOf('prune-audit-log', { auditKeepDays: 0 })).toBeUndefined()
   expect(batchesOf('prune-audit-log', { auditKeepDays: 365 })).toMatchObject({ keep: '365 days' })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { startApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
-import { lookAtPgCron, schedulePgCron, unschedulePgCron } from '../../src/db/pg-cron.ts'
+import { lookAtPgCron, prunePgCronHistory, schedulePgCron, unschedulePgCron } from '../../src/db/pg-cron.ts'
 import { createLog } from '../../src/log.ts'
 import { collectLines } from '../support/lines.ts'
 import { until } from '../support/until.ts'
@@ -106,6 +106,30 @@ test('RULINGS 8: when pg_cron stops a worker takes over with an alert, and pg_cr
   await until('pg_cron takes it back', () => pgCronDrives(away), minuteMs)
   expect(await openAlerts(away)).toEqual([])
   await until('the worker notices', () => worker.lines.join('').includes('another clock drives the schedules'))
+})
+
+test('the history of our calls is pruned once, from wherever pg_cron lives, and what a role may not do is told', async () => {
+  await schedulePgCron(home)
+  await query(home, 'truncate cron.job_run_details')
+  const batch = { keep: '7 days', now: new Date('2020-01-08T00:00:00Z'), maxRows: 1 }
+  for (const name of ['home', 'away'])
+    for (const time of ['2020-01-01T00:00:00Z', '2020-01-01T00:00:00Z', '2020-01-01T00:00:01Z'])
+      await query(
+        home,
+        `insert into cron.job_run_details (database, command, end_time) values ('${name}', 'select freshet.tick()', '${time}')`,
+      )
+  expect(await prunePgCronHistory(home, batch)).toBe(0) // freshet.prune_cron_history does it there
+  expect(await prunePgCronHistory(away, batch)).toBe(1)
+  expect(await prunePgCronHistory(away, { ...batch, maxRows: 5 })).toBe(1)
+  expect(await prunePgCronHistory(away, { ...batch, maxRows: 5 })).toBe(0)
+  const left = `select database, count(*)::int from cron.job_run_details where end_time < '2021-01-01' group by 1 order by 1`
+  expect(await query(home, left)).toEqual([
+    { database: 'away', count: 1 },
+    { database: 'home', count: 3 },
+  ])
+  await query(home, 'create role reader login in role pg_read_all_settings')
+  const reader = away.replace('postgres@', 'reader@')
+  await expect(prunePgCronHistory(reader, batch)).rejects.toThrow('permission denied for schema cron')
 })
 
 test('a role that may not use pg_cron is told why, and a worker drives', async () => {

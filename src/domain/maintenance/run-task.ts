@@ -1,8 +1,11 @@
 import { queryRows, type Sql } from '../../db/sql.ts'
-import { reason } from '../../log.ts'
+import { reason, scrub } from '../../log.ts'
 import { batchesOf, type Batches, type MaintenanceTask } from './task.ts'
 
 const longestMs = 240_000
+
+/** How much one call may take: what is older than `keep`, at most `maxRows` rows. */
+export type Batch = { keep: string; now: Date; maxRows: number }
 
 type Run = { task: MaintenanceTask; scheduleId: string; jobId: string }
 type Surroundings = {
@@ -11,6 +14,8 @@ type Surroundings = {
   settings: { auditKeepDays: number }
   /** Between two batches it may stop: the rest is done next time. */
   signal: AbortSignal
+  /** What a batch does where no SQL of this database reaches; answers how many rows. */
+  elsewhere?: (batch: Batch) => Promise<number>
   maxMs?: number
 }
 
@@ -38,21 +43,23 @@ export async function runTask({ task, scheduleId, jobId }: Run, surroundings: Su
     await finish('SUCCEEDED', result.rows, null)
     return result
   } catch (error) {
-    await finish('FAILED', result.rows, reason(error))
+    await finish('FAILED', result.rows, scrub(reason(error)))
     throw error
   }
 }
 
 async function repeat(
   { statement, keep, maxRows }: Batches,
-  { sql, now, signal, maxMs = longestMs }: Surroundings,
+  { sql, now, signal, elsewhere, maxMs = longestMs }: Surroundings,
   result: TaskResult,
 ): Promise<void> {
   const end = performance.now() + maxMs
   do {
     const [batch] = await queryRows<{ rows: number }>(sql, statement, [keep, now(), maxRows])
-    const rows = batch?.rows ?? 0
-    result.rows += rows
-    result.isDone = rows < maxRows
+    const here = batch?.rows ?? 0
+    result.rows += here
+    const there = (await elsewhere?.({ keep, now: now(), maxRows })) ?? 0
+    result.rows += there
+    result.isDone = here < maxRows && there < maxRows
   } while (!result.isDone && !signal.aborted && performance.now() < end)
 }
