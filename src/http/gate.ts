@@ -12,6 +12,7 @@ import { codedError, type ShowError } from './errors.ts'
 import { refuseLargeOperation, refuseUnstorable } from './limits.ts'
 import type { Metrics } from './metrics.ts'
 import type { Revocations } from './revocations.ts'
+import { createSharedSubscribe } from './shared-results.ts'
 import type { Streams } from './streams.ts'
 import { readVariables } from './variables.ts'
 
@@ -38,6 +39,7 @@ type GateContext = Context & { visitor: Visitor; request: Request }
  * time limit. Subscriptions pass the same gate and stay under watch until they end.
  */
 export function createGate({ limits, attempts, streams, revocations, metrics, show }: Gate): Plugin<GateContext> {
+  const subscribe = createSharedSubscribe()
   const enter = async (args: ExecutionArgs): Promise<Authenticated> => {
     const context = args.contextValue as GateContext
     checkOperation(args, context.request, limits)
@@ -59,12 +61,12 @@ export function createGate({ limits, attempts, streams, revocations, metrics, sh
         return result
       })
     },
-    onSubscribe({ args, subscribeFn, setSubscribeFn }) {
+    onSubscribe({ args, setSubscribeFn }) {
       const { visitor } = args.contextValue as GateContext
       setSubscribeFn(async (given: ExecutionArgs) => {
         try {
           const { actor, expiresAt } = await enter(given)
-          const result = (await subscribeFn(given)) as ExecutionResult | AsyncIterable<ExecutionResult>
+          const result = await subscribe(given)
           if (!(Symbol.asyncIterator in result)) return result
           const hangUp = () => void visitor.response.destroy()
           const watched = streams.watch(result, { keyId: actor.keyId, expiresAt, hangUp })
