@@ -56,6 +56,11 @@ const origin = httpUrl.refine(
   'must be a list of origins (scheme and host, no path).',
 )
 
+/** Another key cannot open what this one closed: it is made once, not at every start. */
+export const howToMakeCredentialKey =
+  'Make it once with "openssl rand -base64 32", keep it, and give the same to all processes.'
+const adminKeyCommand = `node -p "'frs_' + crypto.randomBytes(32).toString('base64url')".`
+
 export const variables = {
   DATABASE_URL: secret(
     postgresUrl.optional(),
@@ -72,7 +77,11 @@ export const variables = {
     '0.0.0.0',
     'The address to listen on.',
   ),
-  PORT: variable(whole(0, 65_535, 4000), '4000', 'The port to listen on; 0 takes a free one.'),
+  PORT: variable(
+    whole(0, 65_535, 4000),
+    '4000',
+    'The port to listen on; 0 takes a free one. Unset, a process of the role worker takes a free one too.',
+  ),
   FRESHET_ROLE: variable(
     oneOf(['all', 'api', 'worker'], 'all'),
     'api',
@@ -105,14 +114,14 @@ export const variables = {
     'How long requests and jobs at work may go on after a stop was asked for.',
   ),
   CREDENTIAL_ENCRYPTION_KEY_B64: secret(
-    z.string().refine(is32Bytes, 'must be 32 bytes in base64. Make one with: openssl rand -base64 32.').optional(),
-    '$(openssl rand -base64 32)',
-    'Encrypts credentials of feeds. Made and kept in FRESHET_DATA_DIR when Postgres is embedded, required otherwise.',
+    z.string().refine(is32Bytes, `must be 32 bytes in base64. ${howToMakeCredentialKey}`).optional(),
+    'q4hZ…44 characters…c0w=',
+    `Encrypts credentials of feeds. Made and kept in FRESHET_DATA_DIR when Postgres is embedded, required otherwise. ${howToMakeCredentialKey}`,
   ),
   FRESHET_ADMIN_KEY: secret(
     z.string().regex(keyForm, 'must be frs_ followed by 43 characters of base64url (256 bits).').optional(),
-    "frs_$(openssl rand -base64 32 | tr '+/' '-_' | tr -d '=')",
-    'A first ADMIN key to let in, instead of one made and printed at the first start.',
+    'frs_q4hZ…43 characters…c0w',
+    `A first ADMIN key to let in, instead of one made and printed at the first start. Make it once: ${adminKeyCommand}`,
   ),
   FRESHET_PUBLIC_READ: variable(flag(true), 'false', 'Whether catalogue queries are open to callers without a key.'),
   FRESHET_ALLOWED_HOSTS: variable(

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseEnv } from 'node:util'
-import { variables, type VariableName, type Values } from './config-variables.ts'
+import { howToMakeCredentialKey, variables, type VariableName, type Values } from './config-variables.ts'
 import { ExpectedError } from './expected-error.ts'
 
 /** Everything the program may be told from outside, read once, validated, grouped by who needs it. */
@@ -40,8 +40,8 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
   const problems: ConfigProblem[] = []
   const values: Record<string, unknown> = {}
   for (const [name, variable] of Object.entries(variables)) {
-    const given = env[name]?.trim()
-    const parsed = variable.schema.safeParse(given === '' ? undefined : given)
+    const given = textOf(env, name)
+    const parsed = variable.schema.safeParse(given)
     if (parsed.success) values[name] = parsed.data
     else
       problems.push({
@@ -53,7 +53,7 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
   if (forServer && env.DATABASE_URL?.trim() && !env.CREDENTIAL_ENCRYPTION_KEY_B64?.trim()) {
     problems.push({
       variable: 'CREDENTIAL_ENCRYPTION_KEY_B64',
-      message: 'is required when DATABASE_URL is set. Make one with: openssl rand -base64 32.',
+      message: `is required when DATABASE_URL is set. ${howToMakeCredentialKey}`,
       example: variables.CREDENTIAL_ENCRYPTION_KEY_B64.example,
     })
   }
@@ -68,13 +68,23 @@ export function readConfig(env: Environment, { forServer = true } = {}): { confi
   return { config: group(values as Values), warnings: unknownVariables(env) }
 }
 
+/**
+ * What is said of a variable, if anything is. Of a worker nobody asks but for its health: where no port is named it takes a
+ * free one, so that it can stand beside an API on one machine.
+ */
+function textOf(env: Environment, name: string): string | undefined {
+  const text = env[name]?.trim()
+  if (text) return text
+  return name === 'PORT' && env.FRESHET_ROLE?.trim() === 'worker' ? '0' : undefined
+}
+
 /** Effective values by variable name, secrets masked: what `freshet config` shows. */
 export function describeConfig(
   env: Environment,
 ): { name: string; value: string; source: 'environment' | 'default'; about: string }[] {
   return Object.entries(variables).map(([name, variable]) => {
     const given = env[name]?.trim()
-    const parsed = variable.schema.safeParse(given === '' ? undefined : given)
+    const parsed = variable.schema.safeParse(textOf(env, name))
     const value = parsed.success ? String(parsed.data ?? '') : `(invalid) ${given}`
     const shown = variable.secret && given ? mask : withoutSecrets(value, env)
     return { name, value: shown, source: given ? 'environment' : 'default', about: variable.about }

@@ -281,7 +281,7 @@ test.each(names.flatMap((name) => cases[name].bad.map((value) => [name, value] a
 test.each(names)('%s says what it is for, and its example is one', (name) => {
   const { about, example, schema } = variables[name]
   expect(about).toMatch(/^[A-Z].*\.$/)
-  expect(example.includes('$(') || schema.safeParse(example).success).toBe(true)
+  expect(example.includes('…') || schema.safeParse(example).success).toBe(true)
 })
 
 test('reports every problem at once', () => {
@@ -311,6 +311,23 @@ test('a server with a database of its own needs the credential key; other comman
   expect(readConfig({}).config.access.credentialKey).toBeUndefined()
   const { config } = readConfig({ DATABASE_URL: database, CREDENTIAL_ENCRYPTION_KEY_B64: base64Key })
   expect(config.access.credentialKey).toBe(base64Key)
+})
+
+test('a worker takes a free port where none is named; every other role has 4000', () => {
+  const portOf = (env: Environment) => [
+    read(env).http.port,
+    describeConfig(env).find(({ name }) => name === 'PORT')?.value,
+  ]
+  expect(portOf({})).toEqual([4000, '4000'])
+  expect(portOf({ FRESHET_ROLE: 'api', PORT: '' })).toEqual([4000, '4000'])
+  expect(portOf({ FRESHET_ROLE: 'worker', PORT: ' ' })).toEqual([0, '0'])
+  expect(portOf({ FRESHET_ROLE: 'worker', PORT: '4000' })).toEqual([4000, '4000'])
+})
+
+test('the example of a key is no command, and the message says to make it once and keep it', () => {
+  const { message } = problemsOf({ DATABASE_URL: database }, true)
+  expect(message).toContain('openssl rand -base64 32", keep it, and give the same to all processes.')
+  expect(message).not.toContain('$(')
 })
 
 test('a way past the pooler needs a pooler', () => {
