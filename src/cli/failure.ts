@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { loadEnvironment, secretsOf, type Environment } from '../config.ts'
+import { variables } from '../config-variables.ts'
 import { ExpectedError } from '../expected-error.ts'
 import { scrubber } from '../log.ts'
 import type { Io } from './context.ts'
@@ -53,7 +54,7 @@ function explainPort(error: Error & { syscall?: string; code?: string; address?:
     return {
       code: 'PORT_IN_USE',
       message: `${place} is taken by another program.`,
-      hint: 'Set PORT to another port; PORT=0 takes a free one.',
+      hint: 'Perhaps it is another Freshet. Set PORT to another port; PORT=0 takes a free one.',
     }
   }
   return {
@@ -69,7 +70,9 @@ const lastLine = (message: string) => message.trim().split('\n').at(-1) ?? ''
 const toLine = ({ code, message, hint, problems }: Omit<Failure, 'exitCode'>) =>
   `${JSON.stringify({ error: { code, message, hint: hint ?? null, problems: problems ?? [] } })}\n`
 
-const toText = ({ message, hint }: Omit<Failure, 'exitCode'>) => `error: ${message}\n${hint ? `hint: ${hint}\n` : ''}`
+/** With the code, which is what the documentation can be searched for. */
+const toText = ({ code, message, hint }: Omit<Failure, 'exitCode'>) =>
+  `error [${code}]: ${message}\n${hint ? `hint: ${hint}\n` : ''}`
 
 function stackOf(error: unknown, env: Environment): string {
   const isWanted = env.LOG_LEVEL === 'debug' || env.LOG_LEVEL === 'trace'
@@ -84,5 +87,18 @@ function readEnvironment({ env, folder }: Io): Environment {
   }
 }
 
-/** Takes the secrets of this environment out of a text. */
-export const scrubberOf = (env: Environment): ((text: string) => string) => scrubber(secretsOf(env))
+/** Takes the secrets of this environment out of a text. Our own examples are none, though they look like it. */
+export function scrubberOf(env: Environment): (text: string) => string {
+  const secrets = secretsOf(env)
+  const scrub = scrubber(secrets)
+  const isMasked = (example: string) =>
+    scrub(example) !== example && !secrets.some((secret) => secret.includes(example))
+  const examples = Object.values(variables).flatMap(({ example }) => (isMasked(example) ? [example] : []))
+  const shown = new RegExp(`(${[...new Set(examples)].map((example) => RegExp.escape(example)).join('|')})`)
+  if (examples.length === 0) return scrub
+  return (text) =>
+    text
+      .split(shown)
+      .map((part, index) => (index % 2 === 0 ? scrub(part) : part))
+      .join('')
+}

@@ -48,7 +48,7 @@ test('tells every problem at once and exits with 2, the values still shown', asy
   const { code, out, err } = await run(['config'], { env })
   expect(code).toBe(2)
   expect(out).toMatch(/^PORT +\(invalid\) x +environment$/m)
-  expect(err).toContain('error: The configuration has 3 problems:\n')
+  expect(err).toContain('error [BAD_CONFIGURATION]: The configuration has 3 problems:\n')
   expect(err).toContain('  PORT: must be a whole number from 0 to 65535. It is "x". Example: PORT=4000\n')
   expect(err).toContain('  FRESHET_ROLE: must be one of all, api, worker. It is "boss".')
   expect(out + err).not.toContain('of-the-test')

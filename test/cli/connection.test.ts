@@ -24,7 +24,7 @@ test.each(commands)('%s: a database that cannot be reached is one line with host
   const { code, out, err } = await run(command.split(' '), { env })
   expect({ code, out }).toEqual({ code: 1, out: '' })
   expect(err.split('\n')).toEqual([
-    `error: Postgres at 127.0.0.1:${port} cannot be reached: nothing listens there.`,
+    `error [DATABASE_UNREACHABLE]: Postgres at 127.0.0.1:${port} cannot be reached: nothing listens there.`,
     'hint: Start Postgres there or correct DATABASE_URL; without one Freshet brings its own.',
     '',
   ])
@@ -34,7 +34,9 @@ test('a login that is refused names user and place, never the password, not even
   const env = { ...base, DATABASE_URL: strangerUrl(), LOG_LEVEL: 'debug' }
   const { code, out, err } = await run(['keys', 'list'], { env })
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toContain(`error: Postgres at ${new URL(database.url).host} refuses the user "freshet_nobody": `)
+  expect(err).toContain(
+    `error [DATABASE_LOGIN_REFUSED]: Postgres at ${new URL(database.url).host} refuses the user "freshet_nobody": `,
+  )
   expect(err).toContain('\n    at ')
   expect(err).not.toContain(password)
 })
@@ -61,7 +63,9 @@ test('a password with a stray percent sign is not shown', async () => {
   const env = { ...base, DATABASE_URL: 'postgres://freshet:50%off@127.0.0.1:1/freshet', LOG_LEVEL: 'debug' }
   const { code, err } = await run(['keys', 'list'], { env })
   expect(code).toBe(1)
-  expect(err).toContain('error: Postgres at 127.0.0.1:1 cannot be reached: nothing listens there.\n')
+  expect(err).toContain(
+    'error [DATABASE_UNREACHABLE]: Postgres at 127.0.0.1:1 cannot be reached: nothing listens there.\n',
+  )
   expect(err).not.toContain('50%off')
 })
 
@@ -82,6 +86,7 @@ test('a database that is behind is not touched by a command that only uses it', 
   const { code, error } = await runJson(['keys', 'list'], { env: { ...base, DATABASE_URL: empty.url } })
   expect(code).toBe(1)
   expect(error.code).toBe('MIGRATIONS_PENDING')
-  expect(error.message).toContain('run "freshet migrate" first')
+  expect(error.message).toMatch(/^The database is behind this program: \d+ steps are pending\.$/)
+  expect(error.hint).toContain('"freshet migrate --dry-run" lists')
   expect((await empty.pool.query("select to_regnamespace('freshet') as schema")).rows).toEqual([{ schema: null }])
 })

@@ -55,7 +55,7 @@ test('a refusal names line and column of every problem, and nothing is written',
   const before = await count('retailers')
   const { code, out, err } = await run(['retailers', 'import', 'list.csv'], { env, folder: folder.dir })
   expect({ code, out }).toEqual({ code: 1, out: '' })
-  expect(err).toMatch(/^error: list\.csv has 3 problems; nothing was written:$/m)
+  expect(err).toMatch(/^error \[[A-Z_]+\]: list\.csv has 3 problems; nothing was written:$/m)
   expect(err).toMatch(/^ {2}line 1, column colour: is not a column of this table\. Known: /m)
   expect(err).toMatch(/^ {2}line 3, column website: must be an http or https URL/m)
   expect(err).toMatch(/^ {2}line 4, column website: must be an http or https URL/m)

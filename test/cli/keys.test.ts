@@ -94,7 +94,7 @@ test('a whole key can be revoked, and is not repeated when it is unknown', async
   const { code, err } = await run(['keys', 'revoke', unknown], { env })
   expect({ code, err }).toEqual({
     code: 1,
-    err: 'error: There is no key "frs_********".\nhint: "freshet keys list" shows all keys.\n',
+    err: 'error [NOT_FOUND]: There is no key "frs_********".\nhint: "freshet keys list" shows all keys.\n',
   })
 })
 

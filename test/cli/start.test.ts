@@ -60,7 +60,7 @@ test('a port that is taken is named, and nothing is left running', async () => {
   other.close()
   expect({ code, err }).toEqual({
     code: 1,
-    err: `error: 127.0.0.1:${port} is taken by another program.\nhint: Set PORT to another port; PORT=0 takes a free one.\n`,
+    err: `error [PORT_IN_USE]: 127.0.0.1:${port} is taken by another program.\nhint: Perhaps it is another Freshet. Set PORT to another port; PORT=0 takes a free one.\n`,
   })
 })
 

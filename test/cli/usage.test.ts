@@ -48,7 +48,9 @@ test.each([
 ])('wrong usage %j exits with 2, one line and a hint at the help of %s', async (argv, command) => {
   const { code, out, err } = await run(argv.filter((word) => word !== '--json'))
   expect({ code, out }).toEqual({ code: 2, out: '' })
-  expect(err).toMatch(new RegExp(`^error: .*\\n(\\(Did you mean .*\\)\\n)?hint: See "${command} --help"\\.\\n$`))
+  expect(err).toMatch(
+    new RegExp(`^error \\[WRONG_USAGE\\]: .*\\n(\\(Did you mean .*\\)\\n)?hint: See "${command} --help"\\.\\n$`),
+  )
 })
 
 test.each([[[]], [['keys']]])('a missing command %j shows the help and exits with 2', async (argv) => {
@@ -87,5 +89,8 @@ test('the program says its version on the Node of the user', async () => {
 test('the program exits with 2 on wrong usage', async () => {
   await using program = start(['strat'])
   const { code, err } = await program.ended
-  expect({ code, first: err.split('\n')[0] }).toEqual({ code: 2, first: "error: unknown command 'strat'" })
+  expect({ code, first: err.split('\n')[0] }).toEqual({
+    code: 2,
+    first: "error [WRONG_USAGE]: unknown command 'strat'",
+  })
 })

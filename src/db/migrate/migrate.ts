@@ -31,10 +31,13 @@ export async function planMigration(databaseUrl: string, { sqlDir }: Options = {
 export async function assertMigrated(databaseUrl: string, options: Options = {}): Promise<void> {
   const plan = await planMigration(databaseUrl, options)
   if (plan.isEmpty) return
+  const { length } = describePlan(plan)
   throw new MigrationError(
     'MIGRATIONS_PENDING',
-    `The database is behind this program: run "freshet migrate" first, or set FRESHET_MIGRATE=true. Pending:\n` +
-      describePlan(plan).join('\n'),
+    `The database is behind this program: ${length === 1 ? '1 step is' : `${length} steps are`} pending.`,
+    {
+      hint: 'Run "freshet migrate" as the owner, or set FRESHET_MIGRATE=true; "freshet migrate --dry-run" lists what it would do.',
+    },
   )
 }
 
