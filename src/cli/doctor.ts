@@ -14,7 +14,7 @@ The exit code is 1 when a check fails; warnings leave it at 0.`
 export function addDoctor(program: Command, run: Run): void {
   program
     .command('doctor')
-    .description('check configuration, database, rights and clock; say what to do')
+    .description('check configuration, database, rights, clock and alerts; say what to do')
     .addHelpText('after', help)
     .action(
       run(async (context) => {

@@ -7,6 +7,7 @@ import { checkDataDirectory, judgeSpace } from '../../src/cli/doctor/data-direct
 import type { Finding } from '../../src/cli/doctor/finding.ts'
 import { readConfig } from '../../src/config.ts'
 import { freePort } from '../../src/db/embedded/port.ts'
+import { raise } from '../support/alerts.ts'
 import { cloneDatabase, createEmptyDatabase } from '../support/database.ts'
 import { aFolder, credentialKey, run, runJson } from './stand.ts'
 
@@ -42,6 +43,7 @@ test('finds nothing wrong with a good installation', async () => {
       'schedules',
       'workers',
       'dead letters',
+      'alerts',
     ].map((check) => [check, 'ok']),
   )
 })
@@ -87,15 +89,16 @@ test('bad configuration is the first failure, and the last', async () => {
   ])
 })
 
-test('what only the server needs is a warning', async () => {
+test('what "start" would refuse fails, and the rest is looked at even so', async () => {
   const { code, find } = await examine({ DATABASE_URL: database.url })
-  expect(code).toBe(0)
+  expect(code).toBe(1)
   expect(find('configuration')).toMatchObject([
     {
-      verdict: 'warn',
+      verdict: 'fail',
       message: expect.stringContaining('CREDENTIAL_ENCRYPTION_KEY_B64 is required when DATABASE_URL is set.'),
     },
   ])
+  expect(find('migrations')).toMatchObject([{ verdict: 'ok' }])
 })
 
 test('pending migrations fail, with what would run and what to do', async () => {
@@ -189,15 +192,41 @@ test.each([
   ],
   [
     "driver = 'worker a:1', last_tick_at = clock_timestamp() - interval '5 min'",
-    'warn',
+    'fail',
     /^the last tick was 5 min ago, by worker a:1$/,
   ],
   ['driver = null, last_tick_at = null', 'warn', /^nobody has driven them yet$/],
 ])('schedules with %s are %s', async (set, verdict, message) => {
   await database.pool.query(`update freshet.clock set ${set}`)
   const { code, find } = await examine(good)
-  expect(code).toBe(0)
+  expect(code).toBe(verdict === 'fail' ? 1 : 0)
   expect(find('schedules')).toMatchObject([{ verdict, message: expect.stringMatching(message) }])
+})
+
+test('an open alert of P1 fails, one of P2 warns, one of P3 is not told', async () => {
+  await using alerting = await cloneDatabase()
+  await alerting.pool.query('update freshet.clock set driver = $1, last_tick_at = clock_timestamp()', ['worker a:1'])
+  const env = { ...good, DATABASE_URL: alerting.url }
+  await raise(alerting.pool, { severity: 'P3', key: 'c' })
+  expect((await examine(env)).find('alerts')).toMatchObject([{ verdict: 'ok', message: 'none of P1 or P2 is open' }])
+  await raise(alerting.pool, { severity: 'P2', key: 'b', kind: 'RUN_REAPED', subject: 'run 7' })
+  const warned = await examine(env)
+  expect(warned.code).toBe(0)
+  expect(warned.find('alerts')).toMatchObject([
+    { verdict: 'warn', message: '1 open of severity P2:\n  RUN_REAPED (run 7): It failed.' },
+  ])
+  await raise(alerting.pool, { severity: 'P1', key: 'a' })
+  const failing = await examine(env)
+  expect(failing.code).toBe(1)
+  expect(failing.find('alerts').map(({ verdict }: Finding) => verdict)).toEqual(['fail', 'warn'])
+})
+
+test('the example in an advice is shown as it is, although it has a password', async () => {
+  const { find } = await examine({ DATABASE_URL: 'mysql://u:of-the-test@db' })
+  expect(find('configuration')).toMatchObject([
+    { advice: 'Set it as in DATABASE_URL=postgres://freshet:password@127.0.0.1:5432/freshet' },
+  ])
+  expect(JSON.stringify(find('configuration'))).not.toContain('of-the-test')
 })
 
 test('a pooler that does not answer fails although the direct way does', async () => {

@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { readClock, type ClockState } from '../../domain/schedules/clock.ts'
-import { isAbsent, ok, warn, type Finding } from './finding.ts'
+import { fail, isAbsent, ok, warn, type Finding } from './finding.ts'
 
 const maxSkewSeconds = 2
 const samples = 3
@@ -43,6 +43,6 @@ function judgeDriver({ driver, lagSeconds, isLate }: ClockState): Finding {
     'Start a process that works jobs: "freshet start", or "freshet start --role worker". docs/operations.md says more.'
   if (lagSeconds === null) return warn('schedules', 'nobody has driven them yet', advice)
   const age = lagSeconds < 120 ? `${Math.round(lagSeconds)} s` : `${Math.round(lagSeconds / 60)} min`
-  if (isLate) return warn('schedules', `the last tick was ${age} ago, by ${driver}`, advice)
+  if (isLate) return fail('schedules', `the last tick was ${age} ago, by ${driver}`, advice)
   return ok('schedules', `driven by ${driver}, last tick ${age} ago`)
 }

@@ -3,7 +3,10 @@ import { fail, ok, warn, type Finding } from './finding.ts'
 
 const check = 'configuration'
 
-/** Whether the settings are valid; what only the server needs is a warning, since this may be another machine. */
+/**
+ * Whether the settings are valid, with all that `freshet start` asks for: it refuses what fails here. The database is looked
+ * at even so where it can be reached without.
+ */
 export function checkConfiguration(env: Environment): { config?: Config; findings: Finding[] } {
   try {
     const { config, warnings } = readConfig(env, { forServer: false })
@@ -13,8 +16,7 @@ export function checkConfiguration(env: Environment): { config?: Config; finding
     const set = describeConfig(env).filter(({ source }) => source !== 'default').length
     return { config, findings: [ok(check, set === 0 ? 'all defaults' : `${set} of its variables set, all valid`)] }
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return { findings: describe(error, fail) }
+    return { findings: describe(error) }
   }
 }
 
@@ -23,12 +25,13 @@ function serverOnly(env: Environment): Finding[] {
     readConfig(env)
     return []
   } catch (error) {
-    if (!(error instanceof ConfigError)) throw error
-    return describe(error, warn)
+    return describe(error)
   }
 }
 
-const describe = ({ problems }: ConfigError, verdict: typeof warn) =>
-  problems.map(({ variable, message, example }) =>
-    verdict(check, `${variable} ${message}`, `Set it as in ${variable}=${example}`),
+function describe(error: unknown): Finding[] {
+  if (!(error instanceof ConfigError)) throw error
+  return error.problems.map(({ variable, message, example }) =>
+    fail(check, `${variable} ${message}`, `Set it as in ${variable}=${example}`),
   )
+}

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { openDatabase, type Database } from '../../db/open.ts'
 import { lookAtPgCron } from '../../db/pg-cron.ts'
 import { reachDatabase } from '../../db/reach.ts'
+import { checkAlerts } from './alerts.ts'
 import { checkClockDriver, checkClockSkew } from './clock.ts'
 import { failFrom, ok, fail, warn, type Finding } from './finding.ts'
 import { checkMigrations } from './migrations.ts'
@@ -46,6 +47,7 @@ async function examine(config: Config, database: Database, now: () => Date): Pro
       await checkClockSkew(client, now),
       ...(await checkClockDriver(client)),
       ...(await checkQueues(client)),
+      ...(await checkAlerts(client)),
     ]
   } catch (error) {
     return [failFrom(check, error, 'Try again; if it stays, look into the log of Postgres.')]
