@@ -2,15 +2,20 @@
 // Usage: FRESHET_URL=http://127.0.0.1:4000/graphql FRESHET_KEY=frs_… node examples/watch-runs.mjs
 import { createClient } from 'graphql-sse'
 
-const { FRESHET_URL: url = 'http://127.0.0.1:4000/graphql', FRESHET_KEY: key } = process.env
+const { FRESHET_URL: url = 'http://127.0.0.1:4000/graphql', FRESHET_KEY: key = '' } = process.env
 const query = `subscription ($after: String) { runEvents(after: $after) {
   __typename
   ... on StreamStart { cursor }
   ... on RunEvent { cursor runId number kind stage counters code message }
 } }`
 const silentMs = 40_000 // the server says every 15 s that it lives
+const longestWaitMs = 30_000
+// Trying again would change nothing: the key is wrong, may not do this or was revoked, or what we ask for is.
+const finalCodes = ['INVALID_KEY', 'UNAUTHENTICATED', 'FORBIDDEN', 'BAD_USER_INPUT', 'BAD_REQUEST']
+const finalStatuses = [400, 401, 403]
 
 let cursor = null // keep it where your results are kept, in the same transaction
+let waitMs = 1_000
 for (;;) {
   // No retries by the client itself: it would begin again from the old `after`.
   const client = createClient({ url, retryAttempts: 0, headers: { authorization: `Bearer ${key}` } })
@@ -25,17 +30,25 @@ for (;;) {
     for await (const { data, errors } of stream) {
       watch()
       if (errors) throw Object.assign(new Error(errors[0].message), { code: errors[0].extensions?.code })
+      waitMs = 1_000
       const message = data.runEvents
       if (message.__typename === 'RunEvent') console.log(message.runId, message.number, message.kind, message.stage)
       if (message.cursor) cursor = message.cursor
     }
   } catch (error) {
-    console.error(`${error.code ?? 'DISCONNECTED'}: ${error.message}`)
+    // What is refused before the stream begins has no code here, but the status of its answer.
+    const { status, headers } = error.response ?? {}
+    console.error(`${error.code ?? status ?? 'DISCONNECTED'}: ${error.message}`)
+    if (finalCodes.includes(error.code) || finalStatuses.includes(status)) {
+      process.exitCode = 1
+      break
+    }
     if (error.code === 'CURSOR_EXPIRED') cursor = null // read the present state with the query `runs`, then go on from now
-    if (['INVALID_KEY', 'UNAUTHENTICATED', 'FORBIDDEN'].includes(error.code)) break
+    if (status === 429) waitMs = Number(headers.get('retry-after') ?? 60) * 1_000
   } finally {
     clearTimeout(timer)
     client.dispose()
   }
-  await new Promise((resolve) => setTimeout(resolve, 1_000))
+  await new Promise((resolve) => setTimeout(resolve, waitMs))
+  waitMs = Math.min(waitMs * 2, longestWaitMs)
 }
