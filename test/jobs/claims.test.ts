@@ -4,6 +4,7 @@ import { sendJob } from '../support/send-job.ts'
 import type { JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'
+import { startRunOf } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 import { aJob } from './trial-job.ts'
 
@@ -125,7 +126,7 @@ test('RULINGS 1: the dead letter fails the run that the job still has', async ()
   const job = aJob('with-run', async () => Promise.reject(new Error('the line went dead')), { retryDelays: [] })
   await using jobs = await openJobs(database, [job])
   const id = await sendJob(jobs.pool, job, { number: 1 })
-  await database.pool.query("select freshet.start_run($1, 'FEED', 'MANUAL', null, null, null, now())", [id])
+  await startRunOf(database.pool, id ?? '', { trigger: 'MANUAL' })
   expect(await jobs.drain(job)).toEqual(['failed'])
   const text = 'select status, error_code, error_message from freshet.runs where job_id = $1'
   expect((await database.pool.query(text, [id])).rows).toEqual([
