@@ -22,8 +22,10 @@ export function currentRequestId(): string | undefined {
 /** A failure in one line, for those that are expected now and then and need no stack. */
 export function reason(error: unknown): string {
   if (!(error instanceof Error)) return typeof error === 'string' ? error : describe(error)
+  const message: unknown = error.message // some libraries put an object there
+  if (typeof message !== 'string') return inspect(message, { depth: 2 })
   // A connection that was refused on several addresses has a code and no message.
-  return error.message || ('code' in error ? String(error.code) : error.name)
+  return message || ('code' in error ? String(error.code) : error.name)
 }
 
 /** What is thrown or emitted need not be an Error: pg-boss emits plain objects with a message and more. */

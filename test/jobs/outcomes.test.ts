@@ -74,6 +74,38 @@ test('CancelJob ends a job without retry and without failure, and keeps the reas
   expect(stand.attempts.length).toBe(1)
 })
 
+const odd = 'a\u0000b \uD83D'
+const kept = 'a\uFFFDb \uFFFD'
+
+test('what a job returns is kept although Postgres knows no NUL and no half of a character', async () => {
+  await using stand = await setup('odd-done', async () => ({ [odd]: [odd] }))
+  const id = await stand.send()
+  expect(await stand.reaches(id, 'completed')).toMatchObject({ output: { [kept]: [kept] }, dead: 0 })
+  expect(stand.attempts.length).toBe(1)
+})
+
+test.each([
+  ['cancelled', new CancelJob(odd), 'cancelled', { cancelled: kept }],
+  ['snoozed', new SnoozeJob(10, odd), 'retry', { snoozed: kept }],
+  ['retried', new Error(odd), 'retry', { code: 'UNEXPECTED_ERROR', message: kept, hint: null }],
+  [
+    'failed',
+    new PermanentError(odd, { code: 'FEED_GONE', hint: odd }),
+    'failed',
+    { code: 'FEED_GONE', message: kept, hint: kept, attempts: 1 },
+  ],
+])('a job is %s although its words hold a NUL and half of a character', async (name, error, state, output) => {
+  await using stand = await setup(`odd-${name}`, async () => {
+    throw error
+  })
+  const id = await stand.send()
+  const row = await until(`it is ${state}`, async () => {
+    const found = await stand.row(id)
+    return found?.state === state && found.output !== null && found
+  })
+  expect(row).toMatchObject({ output })
+})
+
 test('PermanentError is the final failure at once', async () => {
   await using stand = await setup('permanent', async () => {
     throw new PermanentError('The password is wrong.', { code: 'LOGIN_FAILED', hint: 'Enter the new one.' })

@@ -1,24 +1,32 @@
 import { ExpectedError } from '../../expected-error.ts'
 import { reason, scrub } from '../../log.ts'
+import { cleanText } from '../text.ts'
 
 /** What an attempt failed with, as it is kept with its job. */
 export type JobFailure = { code: string; message: string; hint: string | null }
 
 type Kept = Partial<JobFailure> & { snoozed?: string; cancelled?: string; attempts?: unknown; value?: unknown }
 
-const ourCodes = /^[A-Z][A-Z0-9_]{2,}$/
+const ourCodes = /^[A-Z][A-Z0-9_]{2,59}$/
+/** What Postgres and Prisma call their errors: P0001, 23505, P2002. */
+const databaseCodes = /^(?=.*\d)[A-Z0-9]{5}$/
 const lost = /heartbeat/
 const late = /timed out|timeout/
 
-/** What a thrown error says, fit to be kept: without its stack, which goes to the log, and without secrets. */
+/** A text fit to be kept: without secrets, of bounded length, and such that Postgres takes it. */
+export const keptText = (text: string): string => cleanText(scrub(text))
+
+/** What a thrown error says, fit to be kept; its stack goes to the log. */
 export function failureOf(error: unknown): JobFailure {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const hint = error instanceof ExpectedError ? error.hint : undefined
-  return {
-    code: ourCodes.test(code) ? code : 'UNEXPECTED_ERROR',
-    message: scrub(reason(error)),
-    hint: hint === undefined ? null : scrub(hint),
-  }
+  const hint: unknown = error instanceof ExpectedError ? error.hint : undefined
+  return { code: codeOf(error), message: keptText(reason(error)), hint: keptHint(hint) }
+}
+
+function codeOf(error: unknown): string {
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
+  if (typeof code !== 'string') return 'UNEXPECTED_ERROR'
+  if (databaseCodes.test(code) && !(error instanceof ExpectedError)) return 'DATABASE_ERROR'
+  return ourCodes.test(code) ? code : 'UNEXPECTED_ERROR'
 }
 
 /** Reads what is kept as a failure, the kit's or pg-boss's own (which stands under `value`); nothing if it tells of none. */
@@ -28,8 +36,10 @@ export function readFailure(output: unknown): JobFailure | undefined {
     typeof kept.value === 'string' ? { message: kept.value } : { ...kept, ...objectOf(kept.value) }
   if (typeof message !== 'string') return undefined
   const found = lost.test(message) ? 'WORKER_LOST' : late.test(message) ? 'JOB_TIMED_OUT' : 'UNEXPECTED_ERROR'
-  return { code: typeof code === 'string' ? code : found, message: scrub(message), hint: hint ? scrub(hint) : null }
+  return { code: typeof code === 'string' ? code : found, message: keptText(message), hint: keptHint(hint) }
 }
+
+const keptHint = (hint: unknown) => (typeof hint === 'string' && hint !== '' ? keptText(hint) : null)
 
 /** How many attempts a failed job had, where the kit itself ended it. */
 export function readAttempts(output: unknown): number | undefined {
@@ -41,7 +51,7 @@ export function readAttempts(output: unknown): number | undefined {
 export function readNote(output: unknown): string | undefined {
   const { snoozed, cancelled } = objectOf(output)
   const note = snoozed ?? cancelled
-  return typeof note === 'string' ? scrub(note) : undefined
+  return typeof note === 'string' ? keptText(note) : undefined
 }
 
 /** The job that took the place of this one. */

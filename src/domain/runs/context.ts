@@ -2,6 +2,8 @@ import type { RunConnection } from '../../db/run-lock.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
 import { scrub } from '../../log.ts'
+import { keptText } from '../queue/failure.ts'
+import { cleanJson, cleanOutput, cleanText } from '../text.ts'
 import type { RunServices } from './run.ts'
 
 /** Something that was wrong with one row or item. */
@@ -53,12 +55,13 @@ export function runContext(
     async stage(name) {
       if (client.getTransactionStatus() !== 'I')
         throw new Error(`The stage ${name} begins inside a transaction, so nobody would see it: begin the stage first.`)
-      await write('select freshet.set_run_stage($1, $2, $3, $4)', name, now())
+      await write('select freshet.set_run_stage($1, $2, $3, $4)', cleanText(name), now())
     },
-    progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', JSON.stringify(counters), now()),
+    progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', cleanJson(counters), now()),
     sampleError: ({ code, message, line = null, item = null, details = {} }) => {
       const statement = 'select freshet.sample_run_error($1, $2, $3, $4, $5, $6, $7, $8)'
-      return write(statement, code, scrub(message), now(), line, item && scrub(item), scrub(JSON.stringify(details)))
+      const rest = scrub(cleanJson(cleanOutput(details)))
+      return write(statement, cleanText(code), keptText(message), now(), line, item && keptText(item), rest)
     },
     transaction: (work) => transact(client, work),
     finish: () => write('select freshet.finish_run($1, $2, $3)', now()),

@@ -1,4 +1,5 @@
 import type { Clock, Job as BossJob, JobWithMetadata } from 'pg-boss'
+import { cleanOutput } from '../../domain/text.ts'
 import { ExpectedError } from '../../expected-error.ts'
 import { withLogFields, type Log } from '../../log.ts'
 import type { JobContext, JobOptions, Services } from '../kit.ts'
@@ -59,7 +60,8 @@ export async function runAttempt(
   const context = { jobId: claim.id, attempt, isLastAttempt, signal: over.signal, stopping, log, services }
   const work = async (): Promise<Outcome> => {
     try {
-      return { kind: 'done', output: (await handler.work(context, claim)) ?? undefined }
+      const output = await handler.work(context, claim)
+      return { kind: 'done', output: output ? cleanOutput(output) : undefined }
     } catch (error) {
       // `stopping.throwIfAborted()` is how a handler says that it reached a safe point.
       if (stopping.aborted && error === stopping.reason) return { kind: 'handed-back' }

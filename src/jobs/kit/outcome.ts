@@ -1,6 +1,7 @@
 import type { JobType } from '../../domain/queue/enqueue.ts'
-import { failureOf, type JobFailure } from '../../domain/queue/failure.ts'
+import { failureOf, keptText, type JobFailure } from '../../domain/queue/failure.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../domain/queue/outcome.ts'
+import { reason } from '../../log.ts'
 
 /** How an attempt ended. `lost`: the job is no longer this attempt's, so there is nothing to settle. */
 export type Outcome =
@@ -24,8 +25,9 @@ export function countAttempts(retryDelays: number[], { retryCount, retryLimit }:
 
 /** What becomes of a job whose attempt threw this. */
 export function outcomeOf(error: unknown, { attempt, isLastAttempt, waitSeconds }: Counted): Outcome {
-  if (error instanceof CancelJob) return { kind: 'cancelled', reason: error.message }
-  if (error instanceof SnoozeJob) return { kind: 'snoozed', seconds: Math.max(0, error.seconds), reason: error.message }
+  if (error instanceof CancelJob) return { kind: 'cancelled', reason: keptText(reason(error)) }
+  if (error instanceof SnoozeJob)
+    return { kind: 'snoozed', seconds: Math.max(0, error.seconds), reason: keptText(reason(error)) }
   const failure = failureOf(error)
   if (isLastAttempt || error instanceof PermanentError) return { kind: 'failed', attempts: attempt, failure, error }
   return { kind: 'retried', waitSeconds, failure, error }

@@ -11,7 +11,17 @@ test.each([
     'Look.',
   ],
   ['one of the system', Object.assign(new Error('no'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED', 'no', null],
-  ['one of Postgres', Object.assign(new Error('no'), { code: '22012' }), 'UNEXPECTED_ERROR', 'no', null],
+  ['one of Postgres', Object.assign(new Error('no'), { code: '22012' }), 'DATABASE_ERROR', 'no', null],
+  ['one that a function raised', Object.assign(new Error('no'), { code: 'P0001' }), 'DATABASE_ERROR', 'no', null],
+  ['one of a pipe', Object.assign(new Error('no'), { code: 'EPIPE' }), 'EPIPE', 'no', null],
+  ['one with an odd code', Object.assign(new Error('no'), { code: { toString: 1 } }), 'UNEXPECTED_ERROR', 'no', null],
+  [
+    'one whose message is no text',
+    Object.assign(new Error(), { message: { a: 1 } }),
+    'UNEXPECTED_ERROR',
+    '{ a: 1 }',
+    null,
+  ],
   ['one without a code', new TypeError('no'), 'UNEXPECTED_ERROR', 'no', null],
   ['no error at all', 'no', 'UNEXPECTED_ERROR', 'no', null],
 ])('what is kept of %s', (_name, error, code, message, hint) => {
@@ -42,4 +52,18 @@ test.each([null, 'text', {}, { snoozed: 'busy' }])('%j tells of no failure and o
 
 test('how often a job was tried is read where it is kept', () => {
   expect(readAttempts({ code: 'FEED_GONE', message: 'Gone.', attempts: 2 })).toBe(2)
+})
+
+test.each([
+  [{ code: 'FEED_GONE', message: 'Gone.', hint: { a: 1 } }, 'Gone.'],
+  [{ code: 'FEED_GONE', message: 'Gone\u0000.' }, 'Gone\uFFFD.'],
+])('%j is read although a part of it is odd', (output, message) => {
+  expect(readFailure(output)).toEqual({ code: 'FEED_GONE', message, hint: null })
+})
+
+test('a message and a hint are kept to 2,000 characters', () => {
+  const tell = (length: number) =>
+    failureOf(new PermanentError('m'.repeat(length), { code: 'FEED_GONE', hint: 'h'.repeat(length) }))
+  expect(tell(2_000)).toEqual({ code: 'FEED_GONE', message: 'm'.repeat(2_000), hint: 'h'.repeat(2_000) })
+  expect(tell(2_001)).toEqual({ code: 'FEED_GONE', message: `${'m'.repeat(1_999)}…`, hint: `${'h'.repeat(1_999)}…` })
 })

@@ -183,7 +183,23 @@ test('DESIGN 5.4: any other error leaves the run RUNNING for the retry, and ends
   })
 })
 
-test('an error without a code of ours ends the run as UNEXPECTED_ERROR, also out of a broken transaction', async () => {
+test('a run is told of and failed although its words hold a NUL and half of a character', async () => {
+  const { tryRun, stored } = aRun()
+  const [odd, kept] = ['a\u0000b \uD83D', 'a\uFFFDb \uFFFD']
+  const attempt = tryRun(async (run) => {
+    await run.stage(odd)
+    await run.progress({ [odd]: 1 })
+    await run.sampleError({ code: odd, message: odd, item: odd, details: { [odd]: odd } })
+    throw new PermanentError(odd, { code: 'FEED_GONE', hint: odd })
+  })
+  await expect(attempt).rejects.toThrow(odd)
+  const { run, errors, events } = await stored()
+  expect(run).toMatchObject({ stage: kept, counters: { [kept]: 1 }, error_message: kept, error_hint: kept })
+  expect(errors).toMatchObject([{ code: kept, message: kept, item: kept, details: { [kept]: kept } }])
+  expect(events.at(-1)).toMatchObject({ kind: 'FAILED', message: kept })
+})
+
+test('an error of Postgres ends the run as DATABASE_ERROR, also out of a broken transaction', async () => {
   const { tryRun, stored } = aRun()
   const attempt = tryRun(async (run) => {
     await queryRows(run.sql, 'begin')
@@ -192,7 +208,7 @@ test('an error without a code of ours ends the run as UNEXPECTED_ERROR, also out
   await expect(attempt).rejects.toMatchObject({ code: '22012' })
   expect((await stored()).run).toMatchObject({
     status: 'FAILED',
-    error_code: 'UNEXPECTED_ERROR',
+    error_code: 'DATABASE_ERROR',
     error_message: 'division by zero',
   })
 })
