@@ -189,7 +189,8 @@ create table freshet.run_errors (
   item text,
   details jsonb not null default '{}'::jsonb,
   constraint run_errors_pkey PRIMARY KEY (id),
-  constraint run_errors_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE
+  constraint run_errors_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE,
+  constraint error_is_told_briefly CHECK (length(message) <= 2000)
 );
 CREATE INDEX run_errors_at_idx ON freshet.run_errors USING btree (at);
 CREATE INDEX run_errors_run_id_idx ON freshet.run_errors USING btree (run_id, code, id);
@@ -207,7 +208,8 @@ create table freshet.run_events (
   counters jsonb not null default '{}'::jsonb,
   constraint run_events_pkey PRIMARY KEY (run_id, number),
   constraint run_events_position_key UNIQUE ("position"),
-  constraint run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE
+  constraint run_events_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE,
+  constraint event_is_told_briefly CHECK (length(message) <= 2000)
 );
 CREATE INDEX run_events_at_idx ON freshet.run_events USING btree (at);
 CREATE INDEX run_events_unplaced_idx ON freshet.run_events USING btree (run_id, number) WHERE ("position" IS NULL);
@@ -241,6 +243,7 @@ create table freshet.runs (
   constraint runs_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT,
   constraint attempts_count_from_one CHECK (attempt >= 1),
   constraint counters_are_an_object CHECK (jsonb_typeof(counters) = 'object'::text),
+  constraint end_is_told_briefly CHECK (length(error_message) <= 2000 AND length(error_hint) <= 2000),
   constraint lock_has_class_and_id CHECK ((lock_class IS NULL) = (lock_id IS NULL)),
   constraint only_ended_runs_have_an_end CHECK ((status = 'RUNNING'::freshet.run_status) = (finished_at IS NULL)),
   constraint only_failed_runs_say_why CHECK ((status = 'FAILED'::freshet.run_status) = (error_code IS NOT NULL))

@@ -34,7 +34,8 @@ create table freshet.runs (
   constraint counters_are_an_object check (jsonb_typeof(counters) = 'object'),
   constraint only_ended_runs_have_an_end check ((status = 'RUNNING') = (finished_at is null)),
   constraint only_failed_runs_say_why check ((status = 'FAILED') = (error_code is not null)),
-  constraint lock_has_class_and_id check ((lock_class is null) = (lock_id is null))
+  constraint lock_has_class_and_id check ((lock_class is null) = (lock_id is null)),
+  constraint end_is_told_briefly check (length(error_message) <= 2000 and length(error_hint) <= 2000)
 );
 create index runs_source_id_idx on freshet.runs (source_id, id);
 create index runs_kind_idx on freshet.runs (kind, id);
@@ -56,7 +57,8 @@ create table freshet.run_events (
   message text,
   counters jsonb not null default '{}',
   constraint run_events_pkey primary key (run_id, number),
-  constraint run_events_position_key unique (position)
+  constraint run_events_position_key unique (position),
+  constraint event_is_told_briefly check (length(message) <= 2000)
 );
 create index run_events_unplaced_idx on freshet.run_events (run_id, number) where position is null;
 create index run_events_at_idx on freshet.run_events (at);
@@ -79,7 +81,8 @@ create table freshet.run_errors (
   code text not null,
   message text not null,
   item text,
-  details jsonb not null default '{}'
+  details jsonb not null default '{}',
+  constraint error_is_told_briefly check (length(message) <= 2000)
 );
 create index run_errors_run_id_idx on freshet.run_errors (run_id, code, id);
 create index run_errors_at_idx on freshet.run_errors (at);

@@ -125,3 +125,16 @@ test('cancelling a job whose run has ended, or that has none, changes nothing', 
   expect(await storedRun(pool, id)).toEqual(before)
   expect(await call(pool, 'cancel_run_of_job', '00000000-0000-4000-8000-000000000000', at(10))).toBe(false)
 })
+
+test('an end is told in at most 2,000 characters, and so is every event and error', async () => {
+  const { id } = await startRun(pool)
+  const told = 'x'.repeat(2_000)
+  const tooLong = { code: '23514' }
+  const sample = (message: string) => call(pool, 'sample_run_error', id, 1, 'BAD', message, at())
+  await expect(sample(`${told}x`)).rejects.toMatchObject({ ...tooLong, constraint: 'error_is_told_briefly' })
+  expect(await sample(told)).toBe(true)
+  const fail = (message: string, hint: string) => call(pool, 'fail_run', id, 1, 'BAD', message, hint, at())
+  await expect(fail(`${told}x`, told)).rejects.toMatchObject({ ...tooLong, constraint: 'event_is_told_briefly' })
+  await expect(fail(told, `${told}x`)).rejects.toMatchObject({ ...tooLong, constraint: 'end_is_told_briefly' })
+  expect(await fail(told, told)).toBe(true)
+})
