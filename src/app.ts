@@ -43,7 +43,7 @@ export async function startApp({
   log,
   now = () => new Date(),
   schema = ownSchema,
-  keepAliveMs = 15_000,
+  keepAliveMs,
   jobs = ownJobs,
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()

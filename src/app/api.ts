@@ -13,7 +13,7 @@ import { openDashboard } from '../jobs/dashboard.ts'
 import type { Job } from '../jobs/kit.ts'
 import type { Store } from './store.ts'
 
-type Parts = { schema: GraphQLSchema; jobs: Job[]; metrics: Metrics; streams: Streams; keepAliveMs: number }
+type Parts = { schema: GraphQLSchema; jobs: Job[]; metrics: Metrics; streams: Streams; keepAliveMs: number | undefined }
 
 /** What answers people and services: GraphQL with its subscriptions, GraphiQL, and the dashboard of the queues. */
 export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...parts }: Parts) {

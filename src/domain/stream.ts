@@ -1,3 +1,6 @@
+/** How long a stream may be silent before it says that it lives, where nothing else is asked for. */
+export const usualKeepAliveMs = 15_000
+
 /** Says on a quiet stream that it is not dead. It has no cursor: nothing happened. */
 export type KeepAlive = { readonly type: 'KeepAlive'; readonly at: Date }
 

@@ -1,4 +1,5 @@
 import type { Listener } from '../../db/listen.ts'
+import { usualKeepAliveMs } from '../stream.ts'
 
 export type AlertBell = Disposable & {
   /** How long a stream may be silent before it says that it lives. */
@@ -14,10 +15,10 @@ export type AlertBell = Disposable & {
  */
 export function startAlertBell({
   listener,
-  keepAliveMs = 15_000,
+  keepAliveMs = usualKeepAliveMs,
 }: {
   listener: Listener
-  keepAliveMs?: number
+  keepAliveMs?: number | undefined
 }): AlertBell {
   let rung = Promise.withResolvers<void>()
   let isStopped = false

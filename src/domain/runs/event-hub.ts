@@ -1,6 +1,7 @@
 import type { Listener } from '../../db/listen.ts'
 import type { Pool } from '../../db/pool.ts'
 import { reason, type Log } from '../../log.ts'
+import { usualKeepAliveMs } from '../stream.ts'
 import { EventQueue } from './event-queue.ts'
 import { eventsAtOnce, placeRunEvents, readEventsAfter, type PlacedEvent } from './event.ts'
 
@@ -17,7 +18,7 @@ export type EventHub = AsyncDisposable & {
   place(): Promise<bigint>
 }
 
-type Parts = { listener: Listener; pool: Pool; log: Log; keepAliveMs?: number; maxBehind?: number }
+type Parts = { listener: Listener; pool: Pool; log: Log; keepAliveMs?: number | undefined; maxBehind?: number }
 
 const retryMs = 1_000
 
@@ -26,7 +27,7 @@ const retryMs = 1_000
  * reads them once, and passes them on to all who watch. Announcements that come meanwhile become one more round; after a
  * gap in listening, or a failure, it looks at all runs, so nothing is missed.
  */
-export function startEventHub({ listener, pool, log, keepAliveMs = 15_000, maxBehind }: Parts): EventHub {
+export function startEventHub({ listener, pool, log, keepAliveMs = usualKeepAliveMs, maxBehind }: Parts): EventHub {
   const queues = new Map<EventQueue, Wanted>()
   const announced = new Set<bigint>()
   let isAllAnnounced = false

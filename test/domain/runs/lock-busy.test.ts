@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { cloneDatabase } from '../../support/database.ts'
-import { startRun } from '../../support/runs.ts'
+import { at, call, startRun } from '../../support/runs.ts'
 import { nothing, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
@@ -30,6 +30,19 @@ test('RULINGS 2: a job that has a run waits while another run holds the lock, an
   expect(await waiting.stored()).toEqual(before)
   expect(await waiting.tryRun(nothing)).toBe('finished')
   expect((await waiting.stored()).run).toMatchObject({ attempt: 2, status: 'SUCCEEDED' })
+})
+
+test('RULINGS 2: cancelling a job whose run waits leaves the run alone that holds the lock', async () => {
+  const waiting = aRun()
+  await expect(waiting.tryRun(() => Promise.reject(new Error('a first failure')))).rejects.toThrow('a first failure')
+  const holder = aRun({ lock: waiting.run.lock })
+  const outcome = await holder.tryRun(async (run) => {
+    expect(await call(pool, 'cancel_run_of_job', waiting.run.jobId, at())).toBe(true)
+    await run.progress({ rows: 1 })
+  })
+  expect(outcome).toBe('finished')
+  expect((await holder.stored()).run).toMatchObject({ status: 'SUCCEEDED', attempt: 1, counters: { rows: 1 } })
+  expect((await waiting.stored()).run).toMatchObject({ status: 'FAILED', error_code: 'CANCELLED_BY_OPERATOR' })
 })
 
 test('a job whose run has ended is done even while another run holds the lock', async () => {
