@@ -12,8 +12,12 @@ type Ear = { heard: (payload: string) => void; missed: () => void }
 const firstRetryMs = 100
 const longestRetryMs = 5_000
 
+/** How often the connection is asked for a sign of life, and how long it may take to answer. */
+export const listenTiming = { probeMs: 10_000, answerMs: 5_000 }
+
 /** One connection a process that LISTENs. It reconnects for ever; after a gap its ears are told that they may have missed something. */
-export async function listen(url: string, log: Log, { probeMs = 10_000, answerMs = 5_000 } = {}): Promise<Listener> {
+export async function listen(url: string, log: Log, timing: Partial<typeof listenTiming> = {}): Promise<Listener> {
+  const { probeMs, answerMs } = { ...listenTiming, ...timing }
   const channels = new Map<string, Set<Ear>>()
   let isClosing = false
   let client: pg.Client | undefined

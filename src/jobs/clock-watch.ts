@@ -3,7 +3,8 @@ import { clockProblem, watchClock, type ClockState } from '../domain/schedules/c
 import { reason, type Log } from '../log.ts'
 import { repeat } from './repeat.ts'
 
-const watchSeconds = 10
+/** How often each process looks whether the clock is late. */
+export const watchSeconds = 10
 
 /** What a process knows of the clock without asking the database again. */
 export type ClockWatch = AsyncDisposable & {

@@ -4,6 +4,7 @@ import { offerTick, releaseClock } from '../domain/schedules/clock.ts'
 import { reason, type Log } from '../log.ts'
 import { repeat } from './repeat.ts'
 
+/** How often a worker offers to drive the schedules. */
 export const tickSeconds = 5
 
 /**

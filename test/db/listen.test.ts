@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { listen } from '../../src/db/listen.ts'
+import { listen, listenTiming } from '../../src/db/listen.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { collectLines } from '../support/lines.ts'
@@ -138,6 +138,11 @@ test('a connection that dies without a sign is noticed and replaced', async () =
   await until('the silence is noticed', () => ears.missed() === 2)
   await notify('after')
   await until('it hears again', () => ears.heard.length === 1)
+})
+
+test('R4: a dead connection is noticed and replaced within 30 s: probe, its answer, the first retry, connecting', () => {
+  expect(listenTiming).toEqual({ probeMs: 10_000, answerMs: 5_000 })
+  expect(listenTiming.probeMs + listenTiming.answerMs + 100 + listenTiming.answerMs).toBeLessThan(30_000)
 })
 
 test('disposed of, it leaves no connection, also when it had lost it', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectPool } from '../../src/db/pool.ts'
 import { startClockWatch } from '../../src/jobs/clock-watch.ts'
 import { createLog } from '../../src/log.ts'
@@ -42,6 +42,18 @@ test('RULINGS 8: a clock that stopped is told, with an alert, until it beats aga
   expect(await alerts()).toEqual([{ ...alert, is_open: false }])
   expect(lines.filter((line) => line.includes('the clock is late'))).toHaveLength(1)
   expect(lines.filter((line) => line.includes('the clock beats again'))).toHaveLength(1)
+})
+
+test('the clock is looked at every 10 s: not after 9,999 ms, but after 10,000 ms', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const looks = vi.spyOn(pool, 'query')
+  onTestFinished(() => void vi.restoreAllMocks())
+  await using _watch = await startClockWatch(pool, log)
+  vi.advanceTimersByTime(9_999)
+  expect(looks).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1)
+  expect(looks).toHaveBeenCalledTimes(2)
 })
 
 test('the lag goes on counting while the database cannot be asked', async () => {

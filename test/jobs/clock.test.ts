@@ -1,6 +1,8 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
 import { connectPool } from '../../src/db/pool.ts'
-import { startClock } from '../../src/jobs/clock.ts'
+import { leaseSeconds } from '../../src/domain/schedules/clock.ts'
+import { watchSeconds } from '../../src/jobs/clock-watch.ts'
+import { startClock, tickSeconds } from '../../src/jobs/clock.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { collectLines } from '../support/lines.ts'
@@ -46,6 +48,30 @@ test('S2 §17.3: each tick of the driver is logged as SCHEDULER_TICK, at debug',
   const tick = JSON.parse(line) as Record<string, unknown>
   expect(tick).toMatchObject({ level: 'debug', event: 'SCHEDULER_TICK', claimed: expect.any(Number) as unknown })
   expect(tick.tickDurationMs).toBeTypeOf('number')
+})
+
+test('a worker offers to drive every 5 s: not after 4,999 ms, but after 5,000 ms', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const ticks = vi.spyOn(pool, 'query')
+  await using _clock = await startClock(pool, log)
+  vi.advanceTimersByTime(4_999)
+  expect(ticks).toHaveBeenCalledTimes(1)
+  vi.advanceTimersByTime(1)
+  expect(ticks).toHaveBeenCalledTimes(2)
+})
+
+test('issue 4 §2: a worker may miss two beats before it loses the clock, and a late clock is told within 180 s', async () => {
+  expect([tickSeconds, leaseSeconds, watchSeconds]).toEqual([5, 15, 10])
+  expect(leaseSeconds).toBe(3 * tickSeconds)
+  await database.pool.query('select freshet.tick()')
+  const { lease: pgCronSeconds = 0 } = await read()
+  const text =
+    'select is_late from freshet.clock_state((select last_tick_at from freshet.clock) + make_interval(secs => $1))'
+  const isLateAfter = async (seconds: number) =>
+    (await database.pool.query<{ is_late: boolean }>(text, [seconds])).rows[0]?.is_late
+  // Whoever takes over from pg_cron in time raises no alert; when nobody does, every process has seen it by then.
+  expect(await isLateAfter(pgCronSeconds + tickSeconds)).toBe(false)
+  expect(await isLateAfter(180 - watchSeconds)).toBe(true)
 })
 
 test('stopped, it ticks no more, and lets its lease go', async () => {

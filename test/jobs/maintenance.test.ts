@@ -111,6 +111,21 @@ test('what a task does elsewhere is counted, goes on while that is not done, and
   ])
 })
 
+test.each([
+  ['reap-runs', '30 minutes', 100],
+  ['prune-run-events', '30 days', 5_000],
+  ['prune-run-errors', '30 days', 5_000],
+  ['prune-schedule-runs', '30 days', 5_000],
+  ['prune-cron-history', '7 days', 5_000],
+  ['prune-alerts', '90 days', 1_000],
+] as const)('%s leaves what is younger than %s, and touches %i rows at once', (task, keep, maxRows) => {
+  expect(batchesOf(task, settings)).toEqual({
+    statement: expect.stringContaining(`freshet.${task.replaceAll('-', '_')}(`) as string,
+    keep,
+    maxRows,
+  })
+})
+
 test('the audit log is pruned only where a number of days is set', () => {
   expect(batchesOf('prune-audit-log', { auditKeepDays: 0 })).toBeUndefined()
   expect(batchesOf('prune-audit-log', { auditKeepDays: 365 })).toMatchObject({ keep: '365 days' })

@@ -17,14 +17,14 @@ export class SlackBusy extends Error {
   }
 }
 
-type Post = { url: string; message: object; signal: AbortSignal; now: Date }
+type Post = { url: string; message: object; signal: AbortSignal; now: Date; limitSeconds?: number }
 
 /**
  * Posts a message to a webhook of Slack's. The address is the secret, so nothing that is thrown may hold it: neither the
  * address, nor an error of `fetch`, nor a text that the other side sent.
  */
-export async function postToSlack({ url, message, signal, now }: Post): Promise<void> {
-  const { status, headers, word } = await send(url, message, signal)
+export async function postToSlack({ url, message, signal, now, limitSeconds = slackSeconds }: Post): Promise<void> {
+  const { status, headers, word } = await send(url, message, signal, limitSeconds)
   if (status >= 200 && status < 300) return
   const said = `Slack answered ${status}${word}.`
   if (status === 429) throw new SlackBusy(readRetryAfter(headers.get('retry-after'), now))
@@ -52,8 +52,8 @@ const unavailable = (message: string) =>
 
 type Answer = { status: number; headers: Headers; word: string }
 
-async function send(url: string, message: object, signal: AbortSignal): Promise<Answer> {
-  const late = AbortSignal.timeout(slackSeconds * 1000)
+async function send(url: string, message: object, signal: AbortSignal, limitSeconds: number): Promise<Answer> {
+  const late = AbortSignal.timeout(limitSeconds * 1000)
   const asked = fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -62,7 +62,7 @@ async function send(url: string, message: object, signal: AbortSignal): Promise<
     signal: AbortSignal.any([signal, late]),
   })
   const answer = await asked.then(readAnswer).catch((error: unknown) => {
-    if (late.aborted) return `Slack did not answer within ${slackSeconds} s.`
+    if (late.aborted) return `Slack did not answer within ${limitSeconds} s.`
     return signal.aborted
       ? 'The message was given up before Slack answered.'
       : `Slack was not reached: ${codeOf(error)}.`

@@ -9,7 +9,8 @@ export type ClockState = {
   isLate: boolean
 }
 
-const leaseSeconds = 15
+/** How long a worker that drives may be silent before another takes over. */
+export const leaseSeconds = 15
 
 const columns =
   'driver, last_tick_at as "lastTickAt", lease_until as "leaseUntil", lag_seconds as "lagSeconds", is_late as "isLate"'

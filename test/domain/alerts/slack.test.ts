@@ -1,8 +1,8 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeEach, expect, test } from 'vitest'
-import { postToSlack, SlackBusy } from '../../../src/domain/alerts/slack.ts'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
+import { postToSlack, SlackBusy, slackSeconds } from '../../../src/domain/alerts/slack.ts'
 import { PermanentError } from '../../../src/domain/queue/outcome.ts'
 import { ExpectedError } from '../../../src/expected-error.ts'
 import { slackReplies, startSlack, webhookSecret } from '../../support/slack.ts'
@@ -14,8 +14,8 @@ beforeEach(() => {
 })
 
 const now = new Date('2026-01-01T00:00:00Z')
-const post = (url = slack.url, signal = new AbortController().signal) =>
-  postToSlack({ url, message: { text: 'hello' }, signal, now }).then(
+const post = (url = slack.url, signal = new AbortController().signal, limit: { limitSeconds?: number } = {}) =>
+  postToSlack({ url, message: { text: 'hello' }, signal, now, ...limit }).then(
     () => undefined,
     (error: unknown) => error as Error & { code?: string; hint?: string },
   )
@@ -113,4 +113,18 @@ test('a job that is taken away gives the request up', async () => {
   slack.replies.push(() => taken.abort())
   const error = await post(slack.url, taken.signal)
   expect(error?.message).toBe('The message was given up before Slack answered.')
+})
+
+test('S2 §15.2: Slack has 10 s to answer; after that the request is given up and tried again', async () => {
+  expect(slackSeconds).toBe(10)
+  slack.replies.push(() => {})
+  const error = await post(slack.url, undefined, { limitSeconds: 0.05 })
+  expect([error?.code, error?.message]).toEqual(['SLACK_UNAVAILABLE', 'Slack did not answer within 0.05 s.'])
+})
+
+test('where nothing else is asked for, a request is given up after those 10 s', async () => {
+  const limit = vi.spyOn(AbortSignal, 'timeout')
+  await post()
+  expect(limit.mock.calls).toEqual([[10_000]])
+  limit.mockRestore()
 })
