@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import { TestClock } from 'pg-boss'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import { sendJob } from '../support/send-job.ts'
+import { SnoozeJob } from '../../src/domain/queue/outcome.ts'
 import type { JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'
@@ -95,6 +97,39 @@ test('what a snoozed attempt still sends cannot touch the attempt after it', asy
   expect(await settle('cancel', 1, 'null')).toBe(false)
 })
 
+test('a job that is put back for longer than its queue keeps waiting jobs is still there when its time comes', async () => {
+  const job = aJob('long-snooze')
+  await using jobs = await openJobs(database, [job])
+  await using workers = await jobs.work([])
+  const id = await sendJob(jobs.pool, job, { number: 1 })
+  await workers.boss.fetch(job.name)
+  await jobs.pool.query("select freshet.snooze_job('long-snooze', $1, 0, interval '60 days', null)", [id])
+  const text = `select extract(epoch from j.keep_until - j.start_after)::int = q.retention_seconds as is_kept
+    from pgboss.job j join pgboss.queue q using (name) where j.id = $1`
+  expect((await jobs.pool.query(text, [id])).rows).toEqual([{ is_kept: true }])
+})
+
+test.each([
+  ['at once wakes the workers of its queue', 0, ['woken']],
+  ['for a second wakes nobody', 1, []],
+])('a job that is put back %s', async (_what, seconds, told) => {
+  const job = aJob('woken')
+  await using jobs = await openJobs(database, [job])
+  await using workers = await jobs.work([])
+  const id = await sendJob(jobs.pool, job, { number: 1 })
+  const [claim] = await workers.boss.fetch(job.name)
+  expect(claim?.id).toBe(id)
+  const client = await database.pool.connect()
+  const heard: string[] = []
+  client.on('notification', ({ payload = '' }) => heard.push(payload))
+  await client.query(`listen pgboss_${createHash('sha224').update('pgboss').digest('hex').slice(0, 24)}`)
+  await client.query("select freshet.snooze_job('woken', $1, 0, make_interval(secs => $2), null)", [id, seconds])
+  await client.query('select 1') // what was told came with the answer before this one
+  client.release(true)
+  expect(heard).toEqual(told)
+  await jobs.pool.query("delete from pgboss.job where name = 'woken'")
+})
+
 test('a final failure that cannot be told is told later, and what it wrote before is undone', async () => {
   let calls = 0
   const job = aJob('untold', async () => Promise.reject(new Error('never')), {
@@ -120,6 +155,37 @@ test('a final failure that cannot be told is told later, and what it wrote befor
   })
   await advance(clock, 60)
   expect(calls).toBe(2)
+})
+
+test('a dead letter that is taken away while it is told takes what was written with it', async () => {
+  let calls = 0
+  const job = aJob('withdrawn', async () => Promise.reject(new Error('never')), {
+    retryDelays: [],
+    onFinalFailure: async ({ tx }) => {
+      calls++
+      await tx.query("insert into freshet.retailers (slug, name) values ('withdrawn', 'Withdrawn')")
+      await database.pool.query("update pgboss.job set state = 'cancelled' where name = 'withdrawn-dead'")
+    },
+  })
+  await using jobs = await openJobs(database, [job])
+  await sendJob(jobs.pool, job, { number: 1 })
+  await jobs.drain(job)
+  expect(calls).toBe(1)
+  expect((await database.pool.query("select from freshet.retailers where slug = 'withdrawn'")).rowCount).toBe(0)
+  await until('it is said', () => jobs.log.some((line) => line.includes('The dead letter was taken away')))
+})
+
+test('a database that stops while the end of an attempt is written costs the job no attempt', async () => {
+  const job = aJob('outage', async ({ services: { pool } }) => {
+    const stopped = Object.assign(new Error('terminating connection'), { code: '57P01' })
+    vi.spyOn(pool, 'query').mockImplementationOnce(() => Promise.reject(stopped))
+    throw new SnoozeJob(3_600, 'another run holds the lock')
+  })
+  await using jobs = await openJobs(database, [job])
+  const id = await sendJob(jobs.pool, job, { number: 1 })
+  expect(await jobs.drain(job)).toEqual(['snoozed'])
+  const snoozed = { output: { snoozed: 'another run holds the lock' }, state: 'retry', retry_count: 0, retry_limit: 3 }
+  expect(await stateOf(id)).toEqual(snoozed)
 })
 
 test('RULINGS 1: the dead letter fails the run that the job still has', async () => {

@@ -71,6 +71,29 @@ test.each([
   expect(performance.now() - started).toBeLessThan(10_000) // a pause of 2 s after each would take 300 s
 })
 
+test('of a group with a limit of one, one job runs at a time; other groups go on beside it', async () => {
+  const running: string[] = []
+  const seen: string[] = []
+  const gate = Promise.withResolvers<void>()
+  const groups = ['a', 'a', 'b']
+  const work = async (number: number) => {
+    running.push(groups[number]!)
+    seen.push(running.toSorted().join(''))
+    if (seen.length < 3) await gate.promise
+    running.splice(running.indexOf(groups[number]!), 1)
+  }
+  const options = { concurrency: 3, groupConcurrency: 1 }
+  const job = aJob(names(), ({ payload }) => work(payload.number), options)
+  await using jobs = await openJobs(database, [job])
+  for (const [number, groupId] of groups.entries()) await sendJob(jobs.pool, job, { number }, { groupId })
+  const drained = jobs.drain(job)
+  await until('one of each is at work', () => running.length === 2)
+  gate.resolve()
+  expect(await drained).toEqual(['done', 'done', 'done'])
+  expect(seen).toHaveLength(3)
+  expect(seen.every((together) => !together.includes('aa'))).toBe(true)
+})
+
 test('one bad job of a batch is retried alone', async () => {
   const job = aJob(
     names(),
