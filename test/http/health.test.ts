@@ -131,10 +131,10 @@ test('without a database the process is alive and not ready; when it is back, it
 test('RULINGS 8: a late clock is told in the body, and keeps the process in service', async () => {
   await makeQueues(app.pool, 'notify')
   await app.pool.query(
-    "update freshet.clock set driver = 'pg_cron', last_tick_at = now() - interval '10 minutes', lease_until = now()",
+    "update freshet.clock set driver = 'worker gone:1', last_tick_at = now() - interval '10 minutes', lease_until = now()",
   )
   await using api = await startTestApp({ env: { FRESHET_ROLE: 'api' }, database: app.database })
-  const clock = 'late: the last tick was 600 s ago, by pg_cron; start a worker, and look at its log'
+  const clock = 'late: the last tick was 600 s ago, by worker gone:1; start a worker, and look at its log'
   expect(await ready(api.url)).toEqual({
     ...isReady,
     body: { status: 'ready', checks: { database: 'ok', migrations: 'ok', clock } },

@@ -49,5 +49,5 @@ export function clockProblem({ driver, lagSeconds, isLate }: ClockState): string
   if (!isLate) return undefined
   const advice = 'start a worker, and look at its log'
   if (lagSeconds === null) return `late: nobody has driven the schedules yet; ${advice}`
-  return `late: the last tick was ${Math.round(lagSeconds)} s ago, by ${driver}; ${advice}`
+  return `late: the last tick was ${Math.round(lagSeconds)} s ago${driver ? `, by ${driver}` : ''}; ${advice}`
 }
