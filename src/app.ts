@@ -10,7 +10,7 @@ import type { Actor } from './domain/access/actor.ts'
 import { createFirstKey, ensureAdminKey } from './domain/access/api-key.ts'
 import { readMeasurements } from './domain/metrics/read-measurements.ts'
 import { createMetrics } from './http/metrics.ts'
-import { startHttp } from './http/server.ts'
+import { openHttp } from './http/server.ts'
 import { createStreams } from './http/streams.ts'
 import { jobs as ownJobs } from './jobs/index.ts'
 import type { Job } from './jobs/kit.ts'
@@ -47,6 +47,8 @@ export async function startApp({
   jobs = ownJobs,
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
+  // First of all: whoever cannot have its port must not have taken the clock or a job before it ends.
+  const http = starting.use(await openHttp(config, log))
   const store = starting.use(await openStore(config, database, log, now))
   const { pool, db } = store
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
@@ -67,9 +69,9 @@ export async function startApp({
     // A late clock is told, but a catalogue that can be read stays in service.
     { name: 'clock', run: async () => clock.problem(), isAdvice: true },
   ]
-  const http = starting.use(await startHttp({ config, log, metrics, streams, checks, ...api?.handlers }))
   // Last, when nothing else can fail: a key that is stored is shown, for nobody could learn it later.
   const firstKey = config.access.adminKey ? undefined : await createFirstKey(db, actor)
+  http.serve({ metrics, streams, checks, ...api?.handlers })
   const running = starting.move()
   return {
     url: http.url,

@@ -15,8 +15,6 @@ import { problem, problemType, sendProblem } from './problem.ts'
 import type { Streams } from './streams.ts'
 
 type HttpParts = {
-  config: Config
-  log: Log
   metrics: Metrics
   streams: Streams
   checks: Check[]
@@ -26,23 +24,29 @@ type HttpParts = {
   dashboard?: QueueDashboard
 }
 type Answering = Omit<HttpParts, 'checks' | 'streams'> & {
+  config: Config
+  log: Log
   readiness: ReturnType<typeof createReadiness>
   isAskedFor: ReturnType<typeof createHostCheck>
 }
 
-export type HttpServer = AsyncDisposable & { readonly url: string }
+export type HttpServer = AsyncDisposable & {
+  readonly url: string
+  /** From now on requests are answered. */
+  serve(parts: HttpParts): void
+}
 
-/** Listens until it is disposed of. Then it refuses newcomers at once and lets those inside finish. */
-export async function startHttp({ checks, streams, ...parts }: HttpParts): Promise<HttpServer> {
-  const { config, log } = parts
+/**
+ * Listens until it is disposed of: until it is told what to serve it says that it is starting, so that a port that is taken is
+ * known before anything else begins. When it stops it refuses newcomers at once and lets those inside finish.
+ */
+export async function openHttp(config: Config, log: Log): Promise<HttpServer> {
   const requestMs = config.http.requestSeconds * 1000
   const sockets = new Set<Socket>()
   const responses = new Set<ServerResponse>()
   let isStopping = false
-  const isAskedFor = createHostCheck(config.http)
-  const whenRunning = createReadiness(checks, log)
-  const readiness = async () =>
-    isStopping ? { parts: { process: 'is stopping' }, failing: ['process'] } : whenRunning()
+  let answering: Answering | undefined
+  let endStreams = () => {}
 
   const server = createServer(
     {
@@ -59,7 +63,9 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
         responses.delete(response)
         if (isStopping) request.socket.end() // or it would idle for seconds before the server can close
       })
-      withLogFields({ requestId }, () => void answer({ ...parts, readiness, isAskedFor }, request, response, requestId))
+      const parts = answering
+      if (!parts) answerEarly(request, response)
+      else withLogFields({ requestId }, () => void answer(parts, request, response, requestId))
     },
   )
   server.timeout = requestMs + 10_000 // for those who do not take their answer
@@ -72,16 +78,33 @@ export async function startHttp({ checks, streams, ...parts }: HttpParts): Promi
   await once(server, 'listening')
   return {
     url: `http://${shownHost(config.http.host)}:${(server.address() as AddressInfo).port}`,
+    serve({ checks, streams, ...parts }) {
+      const whenRunning = createReadiness(checks, log)
+      const readiness = async () => (isStopping ? unready('is stopping') : whenRunning())
+      endStreams = () => streams.endAll()
+      answering = { ...parts, config, log, readiness, isAskedFor: createHostCheck(config.http) }
+    },
     async [Symbol.asyncDispose]() {
       if (isStopping) return
       isStopping = true
       for (const response of responses) if (!response.headersSent) response.setHeader('connection', 'close')
-      streams.endAll()
+      endStreams()
       // Browsers connect in advance: to Node such a connection is not idle, it waits for a request.
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
       await closeWithin(server, config.shutdownSeconds)
     },
   }
+}
+
+const unready = (process: string) => ({ parts: { process }, failing: ['process'] })
+
+/** Before there is anything to serve: the process is alive, and not ready. */
+function answerEarly(request: IncomingMessage, response: ServerResponse): void {
+  const path = readTarget(request)
+  if (path === '/healthz') return answerHealthz(response)
+  if (path === '/readyz') return answerReadyz(response, unready('is starting'))
+  response.setHeader('retry-after', '1')
+  sendProblem(response, 503, 'The server is starting. Try again in a moment.')
 }
 
 const requestIdForm = /^[\w.:-]{1,100}$/

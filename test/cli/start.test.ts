@@ -64,6 +64,55 @@ test('a port that is taken is named, and nothing is left running', async () => {
   })
 })
 
+test.each(['all', 'worker'])(
+  'a start as %s that cannot have its port drives no clock and works no job',
+  async (role) => {
+    await using database = await cloneDatabase()
+    await database.pool.query("select freshet.enqueue('notify', '{}')")
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const { port } = other.address() as AddressInfo
+    const env = { ...settings(database.url), PORT: String(port), LOG_LEVEL: 'silent' }
+    const { code } = await run(['start', '--role', role], { env })
+    other.close()
+    expect(code).toBe(1)
+    const { rows } = await database.pool.query('select driver, last_tick_at from freshet.clock')
+    expect(rows).toEqual([{ driver: null, last_tick_at: null }])
+    expect((await database.pool.query("select from pgboss.job where state <> 'created'")).rowCount).toBe(0)
+  },
+)
+
+test('a start that fails when it drives the clock already lets it go', async () => {
+  await using database = await cloneDatabase()
+  await database.pool.query(
+    "create function public.refuse() returns trigger language plpgsql as $$ begin raise 'no key today'; end $$",
+  )
+  await database.pool.query(
+    'create trigger refuse before insert on freshet.api_keys for each row execute function public.refuse()',
+  )
+  const { code, err } = await run(['start'], { env: { ...settings(database.url), LOG_LEVEL: 'silent' } })
+  expect(code).toBe(1)
+  expect(err).toContain('no key today')
+  const { rows } = await database.pool.query(
+    'select driver, lease_until <= clock_timestamp() as "isFree" from freshet.clock',
+  )
+  expect(rows).toEqual([{ driver: expect.stringMatching(/^worker /), isFree: true }])
+})
+
+test('an api and a worker start side by side without a port, and both say who drives', async () => {
+  await using database = await cloneDatabase()
+  const { PORT: _none, ...env } = settings(database.url)
+  await using first = start(['start', '--role', 'worker', '--json'], env)
+  await first.said('"ready"')
+  await using second = start(['start', '--role', 'worker', '--json'], env)
+  await using api = start(['start', '--role', 'api', '--json'], { ...env, PORT: '0' })
+  const driverIn = async (program: typeof api) => ((await program.ready()) as { schedules?: string }).schedules
+  const { rows } = await database.pool.query<{ driver: string }>('select driver from freshet.clock')
+  const other = `${rows[0]?.driver}, every 5 s (pg_cron: FRESHET_PG_CRON is false)`
+  expect(await driverIn(first)).toBe("this process's own clock, every 5 s (pg_cron: FRESHET_PG_CRON is false)")
+  expect([await driverIn(second), await driverIn(api)]).toEqual([other, other])
+})
+
 test('a first start that fails leaves no key behind: the next one makes it and shows it', async () => {
   await using database = await cloneDatabase()
   const other = createServer().listen(0, '127.0.0.1')

@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { readSqlFiles } from '../../src/db/migrate/files.ts'
+import { readConfig } from '../../src/config.ts'
+import { openHttp } from '../../src/http/server.ts'
 import { createReadiness } from '../../src/http/health.ts'
 import { createLog } from '../../src/log.ts'
 import { makeQueues } from '../sql/schedule-rows.ts'
@@ -35,6 +37,15 @@ const isReady = {
 }
 
 beforeEach(() => void (statements.length = 0))
+
+test('a process that is still starting lives, and is not ready', async () => {
+  const { config } = readConfig({ PORT: '0' })
+  await using http = await openHttp(config, createLog({ level: 'silent' }))
+  expect((await fetch(`${http.url}/healthz`)).status).toBe(200)
+  expect(await ready(http.url)).toMatchObject({ status: 503, body: { checks: { process: 'is starting' } } })
+  const early = await fetch(`${http.url}/graphql`)
+  expect([early.status, early.headers.get('retry-after')]).toEqual([503, '1'])
+})
 
 test('/healthz says that the process lives, and asks nobody', async () => {
   const response = await fetch(`${app.url}/healthz`)
