@@ -91,6 +91,8 @@ test('a role without DDL rights runs the program on a database that is up to dat
   expect((await database.pool.query('select driver from freshet.clock')).rows).toEqual([
     { driver: expect.stringMatching(/^worker /) },
   ])
+  expect(server.said()).toMatch(/^ {2}Schedules {2}this process's own clock/m)
+  expect(server.said()).not.toContain('freshet migrate')
   expect(await server.stop()).not.toMatch(/"level":"(warn|error)"/)
 })
 

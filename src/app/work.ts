@@ -1,8 +1,9 @@
+import { readClock } from '../domain/schedules/clock.ts'
 import type { Metrics } from '../http/metrics.ts'
 import { startClockWatch, type ClockWatch } from '../jobs/clock-watch.ts'
 import { startClock } from '../jobs/clock.ts'
 import type { Job } from '../jobs/kit.ts'
-import { arrangeDriver } from '../jobs/pg-cron.ts'
+import { arrangeDriver, describeDriver } from '../jobs/pg-cron.ts'
 import { prepareQueues } from '../jobs/prepare.ts'
 import { startWorkers } from '../jobs/workers.ts'
 import type { Store } from './store.ts'
@@ -23,8 +24,9 @@ export async function startWork(services: Store, jobs: Job[], measure: (clock: C
   const isWorker = config.role !== 'api'
   await using starting = new AsyncDisposableStack()
   await prepareQueues(pool, jobs)
-  const schedules = await arrangeDriver(config, services)
+  const pgCron = await arrangeDriver(config, services)
   if (isWorker) starting.use(await startClock(pool, log))
+  const schedules = describeDriver(config.role, pgCron, await readClock(pool))
   const clock = starting.use(await startClockWatch(pool, log))
   const metrics = measure(clock)
   if (isWorker) starting.use(await startWorkers({ services, log, jobs, observe: metrics.observeJob }))

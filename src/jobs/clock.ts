@@ -7,12 +7,15 @@ import { repeat } from './repeat.ts'
 /** How often a worker offers to drive the schedules. */
 export const tickSeconds = 5
 
+/** How this process calls itself when it drives the clock. */
+export const ownDriver = `worker ${hostname()}:${process.pid}`
+
 /**
  * A worker's own clock: it offers to drive the schedules every five seconds. The database decides who does: one driver
  * at a time holds the lease, and another worker takes over when it runs out. pg_cron, where it calls, comes first.
  */
 export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1000): Promise<AsyncDisposable> {
-  const driver = `worker ${hostname()}:${process.pid}`
+  const driver = ownDriver
   let drives: boolean | undefined
   const tick = async () => {
     try {

@@ -20,7 +20,7 @@ test('--dry-run lists what would run and changes nothing; then it runs; then not
   expect((await database.pool.query(schema)).rows).toEqual([{ schema: 'freshet' }])
 
   const nothing = 'Nothing to do: the database is up to date.\n'
-  const driver = 'Schedules: a worker process (pg_cron: FRESHET_PG_CRON is false).\n'
+  const driver = 'Schedules: a worker process, as soon as one runs (pg_cron: FRESHET_PG_CRON is false).\n'
   expect(await run(['migrate'], { env })).toEqual({ code: 0, out: nothing + driver, err: '' })
   expect(await run(['migrate', '--dry-run'], { env })).toEqual({ code: 0, out: nothing, err: '' })
 })
