@@ -434,6 +434,8 @@ create function freshet.release_clock(p_driver text, p_now timestamp with time z
 
 create function freshet.repeat_job(p_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 
+create function freshet.replan_schedules(p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.restart_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
@@ -468,7 +470,7 @@ create function freshet.stop_job(p_queue text, p_id uuid, p_output jsonb) return
 
 create function freshet.tell_alert(p_alert_id bigint, p_severity freshet.alert_severity, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
-create function freshet.tell_beat(p_previous text, p_driver text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+create function freshet.tell_beat(p_previous text, p_driver text, p_now timestamp with time zone, p_ahead interval DEFAULT NULL::interval) returns void language plpgsql volatile set search_path="";
 
 create function freshet.tg_api_keys__announce_revocation() returns trigger language plpgsql volatile set search_path="";
 

@@ -209,3 +209,46 @@ test('eight ticks at once enqueue each due time once', async () => {
   )
   expect(rows).toEqual([{ jobs: 200, schedules: 200 }])
 })
+
+const year = 365 * 86_400
+const setBack = (seconds: number) => ({
+  kind: 'CLOCK_SET_BACK',
+  severity: 'P2',
+  message: `The clock was set back by ${seconds} s; schedules may have run too early.`,
+})
+
+test('after a clock that ran a year ahead is set right, every schedule goes on from now', async () => {
+  const period = await aSchedule(pool, { next_run_at: at(60) })
+  const hourly = await aSchedule(pool, { cron: '0 * * * *', next_run_at: at(3_600) })
+  const yearly = await aSchedule(pool, { cron: '0 0 1 7 *', next_run_at: new Date(Date.UTC(2027, 6, 1)) })
+  await tick(at(year))
+  expect((await schedule(period)).next_run_at).toEqual(at(year + 60))
+  await tick(at(10))
+  expect([(await schedule(period)).next_run_at, (await schedule(hourly)).next_run_at]).toEqual([at(70), at(3_600)])
+  expect((await schedule(yearly)).next_run_at).toEqual(new Date(Date.UTC(2026, 6, 1)))
+  expect(await openAlerts()).toMatchObject([setBack(year - 10)])
+  expect(await tick(at(70))).toEqual({ drives: true, claimed: 1 })
+  await tick(at(10 + 3_599))
+  expect(await openAlerts()).toMatchObject([setBack(year - 10)])
+  await tick(at(10 + 3_600))
+  expect(await openAlerts()).toEqual([])
+})
+
+test('R14: a clock set back by an hour plans nothing anew, by a second more it does', async () => {
+  const id = await aSchedule(pool, { next_run_at: at(7_200) })
+  await tick(at(7_200))
+  await tick(at(3_600))
+  expect((await schedule(id)).next_run_at).toEqual(at(7_260))
+  await pool.query('update freshet.clock set last_tick_at = $1', [at(7_200)])
+  await tick(at(3_599))
+  expect((await schedule(id)).next_run_at).toEqual(at(3_659))
+})
+
+test('a beat a minute ahead is no clock set back, a second more is', async () => {
+  await tick(at(60))
+  await tick(at(0))
+  expect(await openAlerts()).toEqual([])
+  await tick(at(61))
+  await tick(at(0))
+  expect(await openAlerts()).toMatchObject([setBack(61)])
+})

@@ -142,3 +142,14 @@ test('there is one clock and no second', async () => {
     constraint: 'there_is_one_clock',
   })
 })
+
+test.each(['infinity', '2126-01-01T00:00:00Z'])(
+  'a lease until %s that nobody beats for is taken over after three minutes',
+  async (lease) => {
+    await pool.query("update freshet.clock set driver = 'a', lease_until = $1, last_tick_at = $2", [lease, at(0)])
+    expect(await tick('b', at(180))).toBe(false)
+    expect(await tick('b', at(181))).toBe(true)
+    await pool.query("update freshet.clock set driver = 'a', lease_until = $1, last_tick_at = null", [lease])
+    expect(await tick('b', at(0))).toBe(true)
+  },
+)
