@@ -52,7 +52,8 @@ export const Job = builder.objectRef<QueuedJob>('Job').implement({
     payload: t.expose('payload', {
       type: 'JSON',
       nullable: true,
-      description: 'What it carries: ids of what is to be done. What looks like a secret is covered.',
+      description:
+        'What it carries: ids of what is to be done. What looks like a secret is covered; one of more than 100 levels or 100,000 characters is "too large to show".',
     }),
     attempt: t.exposeInt('attempt', { description: 'How many attempts were begun, the present one included.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was enqueued.' }),

@@ -22,7 +22,8 @@ export type QueuedJob = {
   queue: string
   id: string
   state: JobState
-  payload: unknown
+  /** Made fit to be shown when it is asked for. */
+  readonly payload: unknown
   attempt: number
   createdAt: Date
   startAfter: Date
@@ -117,7 +118,9 @@ function toJob(row: Row, now: Date): QueuedJob {
     queue,
     id,
     state,
-    payload: showPayload(row.payload),
+    get payload() {
+      return showPayload(row.payload)
+    },
     attempt: row.attempt,
     createdAt: row.created_on,
     startAfter: row.start_after,
