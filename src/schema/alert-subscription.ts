@@ -3,7 +3,7 @@ import { alertStream, watchAlerts, type AlertNews } from '../domain/alerts/watch
 import { openStream } from '../domain/stream.ts'
 import { Alert, AlertSeverity } from './alert.ts'
 import { builder } from './builder.ts'
-import { decodeCursor, encodeCursor, idPart } from './cursor.ts'
+import { decodeCursor, encodeCursor, idPart, ofStream } from './cursor.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { StreamStart } from './stream-start.ts'
 
@@ -44,7 +44,7 @@ builder.subscriptionField('alertRaised', (t) =>
       after: t.arg.string({ description: 'The `cursor` of the last message seen; without it the stream begins now.' }),
     },
     subscribe: (_root, { after }, { alertBell: bell, pool, now }) => {
-      const [position] = typeof after === 'string' ? decodeCursor(alertStream, z.tuple([idPart]), after) : []
+      const [position] = typeof after === 'string' ? decodeCursor(alertStream, z.tuple([idPart]), after, ofStream) : []
       return openStream((signal) => watchAlerts({ bell, pool, now, signal }, position))
     },
     resolve: (message) => message,

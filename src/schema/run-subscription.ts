@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { allRuns, watchRun, watchRuns, type RunState as State } from '../domain/runs/event-stream.ts'
 import { openStream } from '../domain/stream.ts'
 import { builder } from './builder.ts'
-import { decodeCursor, idPart } from './cursor.ts'
+import { decodeCursor, idPart, ofStream } from './cursor.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { RunEvent } from './run-event.ts'
 import { RunEventKind, RunKind, RunTrigger, whereRun } from './run-enum.ts'
@@ -65,7 +65,7 @@ builder.subscriptionFields((t) => ({
       after: t.arg.string({ description: 'The `cursor` of the last event seen; without it the stream begins now.' }),
     },
     subscribe: (_root, { filter, after }, { eventHub: hub, now }) => {
-      const [position] = typeof after === 'string' ? decodeCursor(allRuns, z.tuple([idPart]), after) : []
+      const [position] = typeof after === 'string' ? decodeCursor(allRuns, z.tuple([idPart]), after, ofStream) : []
       const wanted = {
         runKinds: filter?.runKinds ?? undefined,
         kinds: filter?.kinds ?? undefined,

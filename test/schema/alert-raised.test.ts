@@ -120,13 +120,18 @@ test('a quiet stream says that it lives, without a cursor', async () => {
   await messages.return()
 })
 
+test('what to pass instead of a wrong cursor is told', async () => {
+  const text = await (await open(app, 'nonsense')).text()
+  expect(text).toContain('Use the `cursor` of the last event or of StreamStart')
+})
+
 test.each([
   ['of another list', encodeCursor('runEvents', [1n]), 'BAD_USER_INPUT'],
   ['that this database never gave', encodeCursor('alertRaised', [9_000_000n]), 'CURSOR_EXPIRED'],
 ])('a cursor %s is refused before the stream begins', async (_what, after, code) => {
   const text = await (await open(app, after)).text()
   expect(text).toContain(`"code":"${code}"`)
-  expect(text).not.toContain('StreamStart')
+  expect(text).not.toContain('"__typename":"StreamStart"')
 })
 
 test('a cursor before what is kept is refused with what to read instead, the cursor of the last that went is not', async () => {
