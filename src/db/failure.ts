@@ -1,13 +1,13 @@
 /** What one error says of itself; an empty text is nothing. */
-type Trace = { code: string; severity: string; message: string }
+type Trace = { code: string; severity: string; message: string; hint: string }
 
 /** What an error and those below it say; Prisma keeps what Postgres said in a place of its own. */
 export function traces(error: unknown): Trace[] {
   if (typeof error !== 'object' || error === null) return []
-  const { code, originalCode, severity, message, cause, meta } = error as {
-    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'cause']?: unknown
+  const { code, originalCode, severity, message, hint, cause, meta } = error as {
+    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'hint' | 'cause']?: unknown
   } & { meta?: { driverAdapterError?: { cause?: unknown } } }
-  const own = { code: text(originalCode ?? code), severity: text(severity), message: text(message) }
+  const own = { code: text(originalCode ?? code), severity: text(severity), message: text(message), hint: text(hint) }
   return [own, ...traces(cause), ...traces(meta?.driverAdapterError?.cause)]
 }
 

@@ -78,7 +78,7 @@ const Schedule = builder.prismaNode('Schedule', {
     lastRunAt: t.expose('lastRunAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When its last job was enqueued; null: never.',
+      description: 'When its last job was put into the queue, which need not have begun; null: never.',
     }),
     lastOutcome: t.field({
       type: ScheduleOutcome,
@@ -185,7 +185,7 @@ const UpdateScheduleInput = builder.inputType('UpdateScheduleInput', {
     enabled: t.boolean({ description: 'Whether it runs by itself.' }),
     cron: t.string({ description: 'Five fields, as 30 4 * * *, or @hourly and the like; at most 200 characters.' }),
     timeZone: t.string({ description: 'An IANA time zone, as Europe/Vienna; at most 100 characters.' }),
-    periodSeconds: t.int({ description: 'A fixed period instead of a cron expression: 1 to 31536000.' }),
+    periodSeconds: t.int({ description: 'A fixed period instead of a cron expression: 60 to 31536000.' }),
   }),
 })
 

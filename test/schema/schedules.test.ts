@@ -130,8 +130,8 @@ test('the times of a schedule are changed, and a period takes the place of an ex
 test.each([
   [{ cron: '0 25 * * *' }, 'input.cron', 'at character 3'],
   [{ timeZone: 'Mars/Olympus' }, 'input.timeZone', 'There is no time zone "Mars/Olympus".'],
-  [{ periodSeconds: 0 }, 'input.periodSeconds', 'must be at least 1.'],
-  [{ periodSeconds: 5, cron: '@hourly' }, 'input.periodSeconds', 'a schedule goes by one of them.'],
+  [{ periodSeconds: 59 }, 'input.periodSeconds', 'must be at least 60: the clock beats every 5 s'],
+  [{ periodSeconds: 60, cron: '@hourly' }, 'input.periodSeconds', 'a schedule goes by one of them.'],
 ])('issue 4 §2: %j is refused, with its field and place, and changes nothing', async (input, field, message) => {
   const id = await aSchedule(app.pool, { cron: '0 4 * * *' })
   const before = (await app.pool.query('select * from freshet.schedules where id = $1', [id])).rows
@@ -139,6 +139,15 @@ test.each([
   expect(errors?.[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', field })
   expect(errors?.[0]?.message).toContain(message)
   expect((await app.pool.query('select * from freshet.schedules where id = $1', [id])).rows).toEqual(before)
+})
+
+test.each([
+  [{ cron: '0 4 * * MOND' }, 'It takes 0 to 7 or SUN to SAT (7 is Sunday too)'],
+  [{ cron: '@every 5m' }, 'for every 5 minutes write */5 * * * *.'],
+  [{ timeZone: 'CEST' }, 'Use a name of the IANA list, such as UTC, Europe/Vienna'],
+])('what to write instead of %j is told', async (input, hint) => {
+  const { errors } = await change(await aSchedule(app.pool, { cron: '0 4 * * *' }), input)
+  expect(errors?.[0]?.extensions.hint).toContain(hint)
 })
 
 const run = 'mutation ($id: ID!) { runSchedule(id: $id) { lastRunAt nextRunAt } }'

@@ -32,7 +32,7 @@ begin
     perform freshet.refuse_cron(p_expr, 0, 1000, 'it has more than 1000 characters.', 'Use ranges and steps instead of long lists.');
   elsif left(v_field[1], 1) = '@' then
     perform freshet.refuse_cron(p_expr, 1, 0, format('"%s" is not known.', left(v_field[1], 20)),
-      'Known are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually, without anything else.');
+      'Known are @hourly, @daily, @midnight, @weekly, @monthly, @yearly and @annually, without anything else; for every 5 minutes write */5 * * * *.');
   elsif cardinality(v_field) <> 5 then
     perform freshet.refuse_cron(p_expr, least(cardinality(v_field) + 1, 6), 0, 'an expression has five fields.',
       'Write minute, hour, day of the month, month and weekday, such as 30 6 * * MON-FRI; there are no seconds and no years.');

@@ -15,7 +15,7 @@ export const ScheduleChanges = z
     timeZone: text(100),
     periodSeconds: z
       .int(must('a whole number'))
-      .min(1, 'must be at least 1.')
+      .min(60, 'must be at least 60: the clock beats every 5 s, and with pg_cron every minute.')
       .max(31_536_000, 'must be at most a year.'),
   })
   .partial()
@@ -77,8 +77,9 @@ const refusals: Record<string, string> = { FR031: 'input.cron', FR032: 'input.ti
 /** Postgres itself reads the expression; what it says names the character that is wrong. */
 function refuseTimes(error: unknown): never {
   const found = traces(error).find(({ code }) => code in refusals)
-  if (found) refuse([{ field: refusals[found.code] ?? 'input', message: firstLine(found.message) }])
+  if (found) refuse([{ field: refusals[found.code] ?? 'input', message: firstLine(found.message), ...hintOf(found) }])
   throw error
 }
 
+const hintOf = ({ hint }: { hint: string }) => (hint ? { hint } : {})
 const firstLine = (message: string) => message.split('\n')[0] ?? message
