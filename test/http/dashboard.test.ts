@@ -67,6 +67,12 @@ test('without a key the browser is told to ask for one', async () => {
   }
 })
 
+test('a key in the place of the name is told where it belongs', async () => {
+  const response = await get('/queues', { ...basic('', admin), ...from() })
+  expect(response.status).toBe(401)
+  expect(await response.text()).toContain('Put the key into the password, not the name.')
+})
+
 test.each(['READ', 'OPERATE'] as const)('a key with %s is refused, for pages, files and changes', async (scope) => {
   const key = await app.keyWith(scope)
   const { id } = await makeFailure(pool, queue)

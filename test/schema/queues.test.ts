@@ -172,6 +172,19 @@ test.each([
   expect(errors).toMatchObject([{ message, extensions: { code: 'NOT_FOUND', field } }])
 })
 
+test('a wrong queue is answered with the names there are, and a job of another queue with where it lies', async () => {
+  const { id } = await makeFailure(pool, queue)
+  const nowhere = await change('retryJob', { queue: 'nowhere', id })
+  expect(nowhere.errors?.[0]?.extensions.hint).toContain(`${queue}, ${queue}-dead`)
+  const { errors } = await change('retryJob', { queue: `${queue}-dead`, id })
+  expect(errors).toMatchObject([
+    {
+      message: 'There is no such job in this queue.',
+      extensions: { code: 'NOT_FOUND', field: 'id', hint: `It lies in the queue "${queue}": name that one.` },
+    },
+  ])
+})
+
 test('RULINGS 1: retryJob makes a new job, hence a new run, and leaves the old run as it ended', async () => {
   const { id } = await makeFailure(pool, queue, { payload: { feedId: '1' } })
   const run = await startRunOf(pool, id)

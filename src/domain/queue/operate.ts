@@ -82,8 +82,16 @@ async function readState(tx: Tx, { queue, id }: JobPlace): Promise<Found> {
   pickQueue(queues, queue, 'queue')
   if (!z.guid().safeParse(id).success) throw notFound('job', 'id')
   const [job] = await queryRows<Omit<Found, 'isDead'>>(tx, readJob, [queue, id])
-  if (!job) throw notFound('job', 'id')
+  if (!job) throw await notInQueue(tx, id)
   return { ...job, isDead: queues.some(({ deadLetter }) => deadLetter === queue) }
+}
+
+/** A letter has another queue than its job, and people copy ids from either: they are told where it lies. */
+async function notInQueue(tx: Tx, id: string): Promise<DomainError> {
+  const [other] = await queryRows<{ name: string }>(tx, 'select name from pgboss.job where id = $1::uuid limit 1', [id])
+  if (!other) return notFound('job', 'id')
+  const hint = `It lies in the queue "${other.name}": name that one.`
+  return new DomainError('NOT_FOUND', 'There is no such job in this queue.', { field: 'id', hint })
 }
 
 type Refusal = { message: string; hint: string }

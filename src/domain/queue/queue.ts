@@ -1,6 +1,6 @@
 import type { Pool } from '../../db/pool.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
-import { notFound } from '../errors.ts'
+import { DomainError } from '../errors.ts'
 
 /** A queue as an operator sees it: `queue_stats` says what each number counts. */
 export type QueueStats = {
@@ -35,6 +35,9 @@ export const readQueueNames = (sql: Sql): Promise<QueueName[]> =>
 /** The queue of this name; refuses one that does not exist, so that a slip is not taken for an empty queue. */
 export function pickQueue(queues: QueueName[], name: string, field: string): QueueName {
   const found = queues.find((queue) => queue.name === name)
-  if (!found) throw notFound('queue', field)
+  if (!found) {
+    const hint = `There are ${queues.map((queue) => queue.name).join(', ')}.`
+    throw new DomainError('NOT_FOUND', 'There is no such queue.', { field, hint })
+  }
   return found
 }

@@ -17,7 +17,8 @@ export const dashboardPath = '/queues'
 const requestsPerMinute = 600
 /** Each request asks the database a few things at once; two at a time keep its connections few. */
 const atOnce = 2
-const notHere = 'This is not done here: queues and schedules come from the program.'
+const wrongKey = 'The key is unknown, revoked or expired.'
+const notHere = `This is not done here: queues, schedules and their jobs come from the program. Go back to ${dashboardPath}.`
 
 type Parts = {
   db: Db
@@ -80,7 +81,7 @@ export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
       if (key === undefined) return askForKey(response, 'Use an ADMIN key as the password; the name may be anything.')
       const { waitSeconds, found } = await checkKey({ pool, attempts, now }, key, visit)
       if (waitSeconds > 0) return refuseForNow(response, waitSeconds, 'Too many wrong keys came from here.')
-      if (!found) return askForKey(response, 'The key is unknown, revoked or expired.')
+      if (!found) return askForKey(response, key === '' ? 'Put the key into the password, not the name.' : wrongKey)
       if (!found.actor.scopes.has('ADMIN')) return sendProblem(response, 403, 'This needs a key with the scope ADMIN.')
       const seconds = pace(String(found.actor.keyId))
       if (seconds > 0) return refuseForNow(response, seconds, 'Too many requests came with this key.')
