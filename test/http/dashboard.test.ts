@@ -156,6 +156,23 @@ test('a cancelled job that is resumed is repeated', async () => {
   expect((await jobsIn(pool, queue)).map(({ state }) => state)).toEqual(['cancelled', 'created'])
 })
 
+test('RULINGS 1: deleting a job ends its run too, and what was not there is not recorded as deleted', async () => {
+  const id = await makeJob(pool, queue, { state: 'active' })
+  const run = await startRun(pool, { jobId: id })
+  const remove = () => post(`/queues/queues/${queue}.data`, { intent: 'delete', jobId: id })
+  expect((await remove()).status).toBe(200)
+  expect(await jobsIn(pool, queue)).toEqual([])
+  expect((await storedRun(pool, run.id)).run).toMatchObject({ status: 'FAILED', error_code: 'CANCELLED_BY_OPERATOR' })
+  expect(await recorded()).toMatchObject({
+    action: 'DELETE_JOB',
+    changes: { state: { from: 'active' }, run: { to: true } },
+  })
+  const before = await countAudit()
+  const again = await remove()
+  expect([again.status, await again.text()]).toEqual([409, expect.stringContaining('There is no such job.')])
+  expect(await countAudit()).toBe(before)
+})
+
 test('a deleted job and a new one are recorded', async () => {
   const { id } = await makeFailure(pool, queue)
   const deleted = await post(`/queues/queues/${queue}.data`, { intent: 'delete', jobId: id })

@@ -5,7 +5,7 @@ import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../../domain/access/actor.ts'
 import type { Attempts } from '../../domain/access/attempts.ts'
 import { DomainError } from '../../domain/errors.ts'
-import { recordDashboardAction } from '../../domain/queue/dashboard.ts'
+import { deleteJob, recordSentJob } from '../../domain/queue/dashboard.ts'
 import { cancelJob, retryJob } from '../../domain/queue/operate.ts'
 import { checkKey } from '../authentication.ts'
 import { sendProblem } from '../problem.ts'
@@ -38,7 +38,7 @@ export const isDashboard = (path: string): boolean =>
 /**
  * pg-boss's dashboard for those who hold an ADMIN key. A browser sends it as the password of HTTP Basic, with every request,
  * so a revoked key is refused at the next one. Because it does so for requests of other sites too, changes are taken only
- * from pages of this one. Retrying and cancelling go by our own rules; each change stands in the audit log.
+ * from pages of this one. Retrying, cancelling and deleting go by our own rules; each change stands in the audit log.
  */
 export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
   const pace = createPace(requestsPerMinute, () => now().getTime())
@@ -49,7 +49,8 @@ export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
   const act = async (action: Action, actor: Actor) => {
     if (action.kind === 'retry') await retryJob(db, actor, { queue: action.queue, id: action.jobId })
     else if (action.kind === 'cancel') await cancelJob(db, actor, { queue: action.queue, id: action.jobId }, now())
-    else await recordDashboardAction(db, actor, { ...action, kind: action.kind })
+    else if (action.kind === 'delete') await deleteJob(db, actor, { queue: action.queue, id: action.jobId }, now())
+    else await recordSentJob(db, actor, action.queue)
   }
 
   const change = async (request: IncomingMessage, response: ServerResponse, actor: Actor) => {
@@ -68,6 +69,10 @@ export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
     }
     if (action.kind === 'retry') return sendResult(response, url, 200, 'A new job was made')
     if (action.kind === 'cancel') return sendResult(response, url, 200, 'The job was cancelled')
+    if (action.kind === 'delete') {
+      url.pathname = url.pathname.replace(/\/jobs\/[\da-f-]+$/i, '') // its own page is gone
+      return sendResult(response, url, 200, 'The job was deleted')
+    }
     const headers = { 'content-type': 'application/x-www-form-urlencoded', origin: url.origin }
     return pass(new Request(url, { method: 'POST', headers, body }), response)
   }
