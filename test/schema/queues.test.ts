@@ -4,6 +4,7 @@ import { startTestApp } from '../support/app.ts'
 import { jobsIn, makeFailure, makeJob, makeQueue, startRunOf } from '../support/queue.ts'
 import { storedRun } from '../support/runs.ts'
 import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
+import { until } from '../support/until.ts'
 
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -189,6 +190,9 @@ test('RULINGS 1: retryJob makes a new job, hence a new run, and leaves the old r
   const { id } = await makeFailure(pool, queue, { payload: { feedId: '1' } })
   const run = await startRunOf(pool, id)
   await pool.query("select freshet.fail_run($1, 1, 'FEED_GONE', 'Gone.', null, now())", [run.id])
+  // Places are given after commit, by whoever comes first: they are no change that retrying makes.
+  const isPlaced = async () => (await storedRun(pool, run.id)).events.every(({ position }) => position !== null)
+  await until('its events have their places', isPlaced)
   const before = await storedRun(pool, run.id)
   const { data } = await change('retryJob', { queue, id })
   const next = data!.retryJob!
