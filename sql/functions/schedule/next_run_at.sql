@@ -1,6 +1,6 @@
 -- When a schedule is due next, strictly after p_now: by its cron expression, or whole periods after it was due last, so that
 -- it keeps its phase and downtime leaves no backlog. Without a last due time the first period begins now.
--- Called by: enqueue_due, tg_schedules__plan. Locks: none. Inlined (sql/README.md).
+-- Called by: enqueue_due, replan_schedules, tg_schedules__plan. Locks: none. Inlined (sql/README.md).
 create or replace function freshet.next_run_at(
   p_cron text,
   p_time_zone text,
