@@ -96,7 +96,10 @@ test('a process that may not migrate shows that pg_cron drives', async () => {
 
 test('RULINGS 8: when pg_cron stops a worker takes over with an alert, and pg_cron takes it back', async () => {
   await query(home, "select cron.unschedule('freshet.away.tick')")
-  await query(away, "select freshet.tick('pg_cron', '150 seconds', now() - interval '151 seconds')")
+  await query(
+    away,
+    "update freshet.clock set driver = 'pg_cron', last_tick_at = now() - interval '151 seconds', lease_until = now() - interval '1 second'",
+  )
   await using worker = await start(away, { FRESHET_MIGRATE: 'false', FRESHET_ROLE: 'worker' })
   expect(await driver(away)).toMatch(/^worker /)
   expect(await openAlerts(away)).toEqual(['CLOCK_TAKEN_OVER'])
