@@ -342,7 +342,7 @@ create function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamp with ti
 
 create function freshet.check_time_zone(p_time_zone text) returns void language plpgsql stable set search_path="";
 
-create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zone, p_max_rows integer DEFAULT 1000, OUT outcome text, OUT wait_seconds integer, OUT alerts jsonb) returns record language plpgsql volatile set search_path="";
+create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zone, p_has_receiver boolean DEFAULT true, p_max_rows integer DEFAULT 1000, OUT outcome text, OUT wait_seconds integer, OUT alerts jsonb) returns record language plpgsql volatile set search_path="";
 
 create function freshet.clock_state(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language sql stable set search_path="";
 

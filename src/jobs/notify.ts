@@ -7,7 +7,7 @@ export const notify = defineJob({
   name: 'notify',
   payload: z.object({}),
   options: { retryDelays: [5, 15, 60, 300, 300], expireInSeconds: 60 },
-  work: ({ jobId, signal, log, services: { pool, config, now } }) =>
-    deliverAlerts({ sql: pool, jobId, webhookUrl: config.outside.slackWebhookUrl, now, signal, log }),
-  onFinalFailure: ({ tx, jobId, error, services }) => failDelivery(tx, jobId, error.message, services.now()),
+  work: ({ jobId, signal, log, services: { pool, config } }) =>
+    deliverAlerts({ sql: pool, jobId, webhookUrl: config.outside.slackWebhookUrl, signal, log }),
+  onFinalFailure: ({ tx, jobId, error }) => failDelivery(tx, jobId, error.message),
 })

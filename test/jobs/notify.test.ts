@@ -12,11 +12,16 @@ const { pool } = database
 beforeEach(() => clearAlerts(pool))
 
 /** The queue with Slack on loopback; on a clock that the test drives where it says so. */
-async function setup({ clock, withSlack = true }: { clock?: TestClock; withSlack?: boolean } = {}) {
+async function setup({
+  clock,
+  withSlack = true,
+  now,
+}: { clock?: TestClock; withSlack?: boolean; now?: () => Date } = {}) {
   await using starting = new AsyncDisposableStack()
   const slack = starting.use(await startSlack())
   const env = withSlack ? { SLACK_WEBHOOK_URL: slack.url } : {}
-  const jobs = starting.use(await openJobs(database, [notify], { env, ...(clock ? { clock } : {}) }))
+  const jobs = starting.use(await openJobs(database, [notify], { env, clock, now }))
+  if (clock) starting.use(await jobs.work([])) // whoever works the queue brings the clock into the database
   const stack = starting.move()
   return { slack, jobs, deliver: () => jobs.perform(notify, {}), [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
@@ -49,6 +54,30 @@ test('without SLACK_WEBHOOK_URL the job is done and says so; nothing is left to 
   const reason = 'SLACK_WEBHOOK_URL is not set: alerts are shown in the API only.'
   expect(await outputs()).toEqual([{ delivered: 0, reason }])
   expect(await news()).toEqual([{ is_pending: false, is_delivered: false, delivery_error: null }])
+})
+
+test('a worker without SLACK_WEBHOOK_URL puts the job back for 30 s while another one delivered lately', async () => {
+  await using other = await setup()
+  await raise(pool, { key: 'a' })
+  expect(await other.jobs.drain(notify)).toEqual(['done'])
+  await using stand = await setup({ withSlack: false })
+  await raise(pool, { key: 'b' })
+  expect(await stand.deliver()).toMatchObject({
+    kind: 'snoozed',
+    seconds: 30,
+    reason: expect.stringContaining('Give all workers the same address.'),
+  })
+  expect((await news()).map(({ is_pending }) => is_pending)).toEqual([false, true])
+})
+
+test('the pace goes by the clock of the database: a worker an hour ahead puts nobody off', async () => {
+  await using ahead = await setup({ now: () => new Date(Date.now() + 3_600_000) })
+  await raise(pool, { key: 'a' })
+  expect(await ahead.deliver()).toEqual({ kind: 'done', output: { delivered: 1 } })
+  const { rows } = await pool.query<{ in_time: boolean }>(
+    "select free_at < now() + interval '2 seconds' as in_time from freshet.alert_stream",
+  )
+  expect(rows).toEqual([{ in_time: true }])
 })
 
 test('a 429 puts the job back for as long as Slack asks: 29 s later it still waits, 30 s later it delivers', async () => {

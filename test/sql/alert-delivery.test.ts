@@ -13,7 +13,8 @@ type Claim = {
   alerts: { id: string; severity: string; newsIds: string[]; isEscalated: boolean }[] | null
 }
 const claim = async (jobId: string, now: Date, maxRows = 1000): Promise<Claim> =>
-  (await pool.query<Claim>('select * from freshet.claim_alerts($1, $2, $3)', [jobId, now, maxRows])).rows[0]!
+  (await pool.query<Claim>('select * from freshet.claim_alerts($1, $2, p_max_rows => $3)', [jobId, now, maxRows]))
+    .rows[0]!
 const settle = (claimed: Claim, now: Date | null) =>
   pool.query('select freshet.settle_alerts($1::bigint[], $2)', [claimed.alerts!.flatMap(({ newsIds }) => newsIds), now])
 const jobIds = async () =>
@@ -64,6 +65,21 @@ test('a receiver that asked for time gets it, from every job', async () => {
   const [job = ''] = await jobIds()
   expect(await claim(job, at(0))).toEqual({ outcome: 'WAIT', wait_seconds: 30, alerts: null })
   expect((await claim(job, at(30))).outcome).toBe('DELIVER')
+})
+
+test('a worker without a receiver leaves what waits to one that delivered within 7 days, and settles it after them', async () => {
+  const claimWithout = async (now: Date) =>
+    (await pool.query<Claim>('select * from freshet.claim_alerts($1, $2, false)', [(await jobIds())[0], now])).rows[0]!
+  await raise(pool, { key: 'a' })
+  const [job = ''] = await jobIds()
+  await settle(await claim(job, at(0)), at(0))
+  await raise(pool, { key: 'b' })
+  const week = 7 * 86_400
+  expect(await claimWithout(at(week - 1))).toEqual({ outcome: 'ELSEWHERE', wait_seconds: null, alerts: null })
+  expect((await claim((await jobIds())[1]!, at(week - 1))).alerts).toHaveLength(1)
+  expect((await claimWithout(at(week))).outcome).toBe('SERVED')
+  await setState((await jobIds())[1]!, 'completed')
+  expect((await claimWithout(at(week))).outcome).toBe('DELIVER')
 })
 
 test.each(['created', 'retry', 'active'])('while the job at work is %s others have nothing to do', async (state) => {

@@ -19,14 +19,17 @@ import { until } from './until.ts'
 export async function openJobs(
   database: TestDatabase,
   jobs: Job[],
-  { clock = systemClock, env = {} }: { clock?: Clock; env?: Environment } = {},
+  {
+    clock = systemClock,
+    env = {},
+    now = () => new Date(clock.now()),
+  }: { clock?: Clock | undefined; env?: Environment; now?: (() => Date) | undefined } = {},
 ) {
   await prepareQueues(database.pool, jobs)
   // Its connections follow a test's clock, where there is one, as pg-boss's own do.
   const pool = new pg.Pool({ connectionString: database.url, max: 10, options: '-c pgboss.test_clock=on' })
   pool.on('error', () => {})
   const { config } = readConfig({ FRESHET_SHUTDOWN_SECONDS: '5', ...env }, { forServer: false })
-  const now = () => new Date(clock.now())
   const services: Services = { pool, db: connectPrisma(pool), directUrl: database.url, config, now }
   const { lines, stream } = collectLines()
   const log = createLog({ level: 'debug', destination: stream })

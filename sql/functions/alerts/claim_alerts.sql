@@ -1,10 +1,12 @@
 -- Lets one job at a time deliver all alerts that wait, a message a second. The outcome says what the job is to do:
--- DELIVER these alerts, most severe first; WAIT so many seconds; SERVED, another job sees to them; NOTHING is left.
--- A job that is SERVED may end: the one at work asks again before it ends. Alerts that were resolved wait no longer.
+-- DELIVER these alerts, most severe first; WAIT so many seconds; SERVED, another job sees to them; NOTHING is left; ELSEWHERE,
+-- this worker has no receiver, but one of the last 7 days had: what waits is left to it. A job that is SERVED may end: the one
+-- at work asks again before it ends. Alerts that were resolved wait no longer.
 -- Called by: src/domain/alerts/deliver-alerts.ts. Locks: the alert stream's row. Idempotent but for the second it takes.
 create or replace function freshet.claim_alerts(
   p_job_id uuid,
   p_now timestamptz,
+  p_has_receiver boolean default true,
   p_max_rows integer default 1000,
   out outcome text,
   out wait_seconds integer,
@@ -36,6 +38,9 @@ begin
   ) waiting;
   if alerts is null then
     outcome := 'NOTHING';
+  elsif not p_has_receiver and exists (select from freshet.alert_news where delivered_at > p_now - interval '7 days') then
+    outcome := 'ELSEWHERE';
+    alerts := null;
   elsif v_stream.free_at > p_now then
     outcome := 'WAIT';
     wait_seconds := ceil(extract(epoch from v_stream.free_at - p_now));
@@ -44,7 +49,7 @@ begin
     outcome := 'DELIVER';
   end if;
   update freshet.alert_stream
-  set job_id = case when outcome = 'NOTHING' then null else p_job_id end,
+  set job_id = case when outcome in ('NOTHING', 'ELSEWHERE') then null else p_job_id end,
     free_at = case when outcome = 'DELIVER' then p_now + interval '1 second' else free_at end;
 end
 $$;

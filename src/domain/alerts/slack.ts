@@ -17,17 +17,17 @@ export class SlackBusy extends Error {
   }
 }
 
-type Post = { url: string; message: object; signal: AbortSignal; now: Date; limitSeconds?: number }
+type Post = { url: string; message: object; signal: AbortSignal; limitSeconds?: number }
 
 /**
  * Posts a message to a webhook of Slack's. The address is the secret, so nothing that is thrown may hold it: neither the
  * address, nor an error of `fetch`, nor a text that the other side sent.
  */
-export async function postToSlack({ url, message, signal, now, limitSeconds = slackSeconds }: Post): Promise<void> {
+export async function postToSlack({ url, message, signal, limitSeconds = slackSeconds }: Post): Promise<void> {
   const { status, headers, word } = await send(url, message, signal, limitSeconds)
   if (status >= 200 && status < 300) return
   const said = `Slack answered ${status}${word}.`
-  if (status === 429) throw new SlackBusy(readRetryAfter(headers.get('retry-after'), now))
+  if (status === 429) throw new SlackBusy(readRetryAfter(headers))
   if (status >= 500 || status === 408) throw unavailable(said)
   if (status >= 300 && status < 400)
     throw new PermanentError(`${said} A webhook does not redirect, so nothing was sent on.`, {
@@ -94,8 +94,11 @@ function codeOf(error: unknown): string {
   return typeof cause?.code === 'string' ? cause.code : 'the connection failed'
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3), within reason. */
-function readRetryAfter(value: string | null, now: Date): number {
-  const seconds = /^\d+$/.test(value ?? '') ? Number(value) : (Date.parse(value ?? '') - now.getTime()) / 1000
+/** Seconds, or a date by the other side's own clock (RFC 9110 §10.2.3), within reason. */
+function readRetryAfter(headers: Headers): number {
+  const value = headers.get('retry-after') ?? ''
+  const seconds = /^\d+$/.test(value)
+    ? Number(value)
+    : (Date.parse(value) - Date.parse(headers.get('date') ?? '')) / 1000
   return Number.isFinite(seconds) ? Math.min(Math.max(Math.ceil(seconds), 1), longestWaitSeconds) : usualWaitSeconds
 }

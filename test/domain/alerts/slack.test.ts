@@ -13,9 +13,8 @@ beforeEach(() => {
   for (const list of [slack.messages, slack.replies, slack.paths]) list.length = 0
 })
 
-const now = new Date('2026-01-01T00:00:00Z')
 const post = (url = slack.url, signal = new AbortController().signal, limit: { limitSeconds?: number } = {}) =>
-  postToSlack({ url, message: { text: 'hello' }, signal, now, ...limit }).then(
+  postToSlack({ url, message: { text: 'hello' }, signal, ...limit }).then(
     () => undefined,
     (error: unknown) => error as Error & { code?: string; hint?: string },
   )
@@ -69,7 +68,8 @@ test.each([
   ['soon', 30],
   [undefined, 30],
 ])('a 429 with Retry-After %s waits %s s', async (value, seconds) => {
-  slack.replies.push({ status: 429, ...(value ? { headers: { 'retry-after': value } } : {}) })
+  const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
+  slack.replies.push({ status: 429, headers: value ? { date, 'retry-after': value } : {} })
   const error = await post()
   expect(error).toBeInstanceOf(SlackBusy)
   expect((error as SlackBusy).seconds).toBe(seconds)
