@@ -132,7 +132,8 @@ const jobArgs = builder.args((t) => ({
   id: t.id({ required: true, description: 'Its id.' }),
 }))
 
-async function readBack({ queue, id }: JobPlace, { pool, now }: Context): Promise<QueuedJob> {
+/** The job as it stands after a change. */
+export async function readJobBack({ queue, id }: JobPlace, { pool, now }: Context): Promise<QueuedJob> {
   const job = await findJob(pool, queue, id, now())
   if (!job) throw notFound('job', 'id')
   return job
@@ -145,7 +146,7 @@ builder.mutationFields((t) => ({
       'Asks for the work of a job that failed or was cancelled once more, or of a dead letter. Answers the new job, which gets a run of its own; the old one says `repeatedAs`.',
     authScopes: { operate: true },
     args: jobArgs,
-    resolve: async (_root, place, context) => readBack(await retryJob(context.db, context.actor, place), context),
+    resolve: async (_root, place, context) => readJobBack(await retryJob(context.db, context.actor, place), context),
   }),
   cancelJob: t.field({
     type: Job,
@@ -155,7 +156,7 @@ builder.mutationFields((t) => ({
     args: jobArgs,
     resolve: async (_root, place, context) => {
       await cancelJob(context.db, context.actor, place, context.now())
-      return readBack(place, context)
+      return readJobBack(place, context)
     },
   }),
 }))

@@ -4,6 +4,7 @@ import { readClock, type ClockState } from '../domain/schedules/clock.ts'
 import { runSchedule, updateSchedule } from '../domain/schedules/schedule.ts'
 import { builder } from './builder.ts'
 import { byName, byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { Job, readJobBack } from './job.ts'
 
 const ScheduleOutcome = builder.enumType('ScheduleOutcome', {
   description: 'How a run of a schedule ended.',
@@ -200,15 +201,13 @@ builder.mutationFields((t) => ({
       return db.schedule.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
     },
   }),
-  runSchedule: t.prismaField({
-    type: Schedule,
+  runSchedule: t.field({
+    type: Job,
     description:
-      'Runs a schedule now, disabled or not; its own times stay as they are. While its job waits or runs, a queue that takes one job a schedule, as maintenance, gets no second.',
+      'Runs a schedule now, disabled or not; its own times stay as they are. Answers its job: while one waits or runs, a queue that takes one job a schedule, as maintenance, gets no second, and that one is the answer.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Schedule, description: 'Which schedule.' }) },
-    resolve: async (query, _root, { id }, { db, actor }) => {
-      await runSchedule(db, actor, BigInt(id.id))
-      return db.schedule.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: async (_root, { id }, context) =>
+      readJobBack(await runSchedule(context.db, context.actor, BigInt(id.id)), context),
   }),
 }))

@@ -215,11 +215,11 @@ export const operations: Record<string, Operation> = {
     scope: 'OPERATE',
     document: 'mutation ($id: ID!) { runSchedule(id: $id) { id queue } }',
     variables: ({ Schedule }) => ({ id: Schedule }),
-    recorded: ({ Schedule }) => ({
+    recorded: ({ Schedule }, data) => ({
       action: 'RUN_SCHEDULE',
       objectType: 'Schedule',
       objectId: numberOf(Schedule),
-      changes: { queue: { to: 'maintenance' } },
+      changes: { queue: { to: 'maintenance' }, job: { to: data['runSchedule']!.id } },
     }),
   },
   'Mutation.createRetailer': {

@@ -2,10 +2,12 @@ import { z } from 'zod'
 import type { Schedule } from '../../db/generated/client/client.ts'
 import { traces } from '../../db/failure.ts'
 import type { Db } from '../../db/prisma.ts'
+import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit, changedFields, hasChanges } from '../access/audit.ts'
 import { DomainError, notFound, refuse } from '../errors.ts'
 import { check, must, text, type Given } from '../input.ts'
+import type { JobPlace } from '../queue/operate.ts'
 
 /** What may be changed about a schedule: whether it runs, and its times, by cron expression or by period. */
 export const ScheduleChanges = z
@@ -53,16 +55,18 @@ export async function updateSchedule(
   return updating.catch(refuseTimes)
 }
 
-/** Enqueues a schedule's job now, beside its times. */
-export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<void> {
+/** Enqueues a schedule's job now, beside its times. Answers where it lies, or where the one lies that is there already. */
+export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<JobPlace> {
   const running = db.$transaction(async (tx) => {
     const found = await tx.schedule.findUnique({ where: { id } })
     if (!found) throw notFound('schedule', 'id')
-    await tx.$queryRaw`select freshet.run_schedule(${id}, now())::text`
-    const changes = { queue: { to: found.queue } }
+    const [row] = await queryRows<{ id: string }>(tx, 'select freshet.run_schedule($1, now())::text as id', [id])
+    const place = { queue: found.queue, id: row?.id ?? '' }
+    const changes = { queue: { to: place.queue }, job: { to: place.id } }
     await audit(tx, actor, { action: 'RUN_SCHEDULE', objectType: 'Schedule', objectId: id, changes })
+    return place
   })
-  await running.catch((error: unknown) => {
+  return running.catch((error: unknown) => {
     if (!traces(error).some(({ code }) => code === 'FR010')) throw error
     throw new DomainError('CONFLICT', "This schedule's queue does not exist.", {
       field: 'id',
