@@ -23,7 +23,7 @@ export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...pa
   const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
   const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
   const alertBell = starting.use(startAlertBell({ listener, keepAliveMs }))
-  const pages = starting.use(openDashboard(directUrl, dashboardPath))
+  const pages = starting.use(openDashboard(directUrl, dashboardPath, log))
   const attempts = createAttempts(() => now().getTime())
   const retryDelays = new Map(jobs.map(({ name, options }) => [name, options.retryDelays]))
   const shared = { db, pool, attempts, now }

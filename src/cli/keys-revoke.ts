@@ -26,7 +26,7 @@ export function addKeysRevoke(keys: Command, run: Run): void {
         const { revokeApiKey } = await import('../domain/access/api-key.ts')
         await withDb(context, async ({ db, actor }) => {
           const before = await findKey(db, which)
-          const after = await revokeApiKey(db, actor, before.id, context.now())
+          const after = await revokeApiKey(db, actor, before.id, context.now(), { confirm: true }) // whoever is here can make another
           const name = `${after.prefix}… (${visible(after.name)})`
           const text = before.revokedAt
             ? `${name} was revoked at ${shortTime(before.revokedAt)}.`

@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { registerHooks } from 'node:module'
 import type { DashboardHandler } from '@pg-boss/dashboard/handler'
 import queueManifest from 'pg-boss/package.json' with { type: 'json' }
+import { reason, type Log } from '../log.ts'
 
 /** pg-boss's own pages about its queues. They know no keys: whoever hands requests on decides who may. */
 export type Dashboard = AsyncDisposable & { answer(request: Request): Promise<Response> }
@@ -9,8 +11,9 @@ export type Dashboard = AsyncDisposable & { answer(request: Request): Promise<Re
  * The pages below `basePath`. They are loaded with the first request, because few processes ever show them; their connections
  * are their own, and lead to Postgres itself.
  */
-export function openDashboard(directUrl: string, basePath: string): Dashboard {
+export function openDashboard(directUrl: string, basePath: string, log: Log): Dashboard {
   let loading: Promise<DashboardHandler> | undefined
+  const reading = readConsole()
   const load = async () => {
     const { createDashboardHandler } = await import('@pg-boss/dashboard/handler')
     const handler = createDashboardHandler({ databases: [{ url: named(directUrl), name: 'freshet' }], basePath })
@@ -25,10 +28,32 @@ export function openDashboard(directUrl: string, basePath: string): Dashboard {
         loading = undefined
         throw error
       })
-      return (await loading)(request)
+      const handler = await loading
+      return telling.run(log, () => handler(request))
     },
     async [Symbol.asyncDispose]() {
+      reading[Symbol.dispose]()
       await (await loading)?.close()
+    },
+  }
+}
+
+/** The log of the request at work. */
+const telling = new AsyncLocalStorage<Log>()
+
+/** What its pages write to the console, stacks and all, becomes one line of the log. Others write there as before. */
+function readConsole(): Disposable {
+  const page = globalThis.console
+  const write = page.error
+  const tell = (...what: unknown[]) => {
+    const log = telling.getStore()
+    if (log) log.warn({ error: reason(what[0]) }, 'a page of the dashboard failed')
+    else write(...what)
+  }
+  page.error = tell
+  return {
+    [Symbol.dispose]() {
+      if (page.error === tell) page.error = write
     },
   }
 }

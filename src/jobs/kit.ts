@@ -58,8 +58,8 @@ export type JobOptions = {
   batchSize?: number
   /** `short`: one waiting job a singleton key. `exclusive`: one waiting or running. */
   policy?: 'standard' | 'short' | 'exclusive'
-  /** How many jobs of one group run at once in one process. */
-  groupConcurrency?: number
+  /** Jobs of one group run one after the other in one process. More than one is not to be had beside `batchSize` 1. */
+  groupConcurrency?: 1
   /** How long an ended job can be looked at. */
   keepSeconds?: number
 }

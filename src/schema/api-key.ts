@@ -94,9 +94,14 @@ builder.mutationFields((t) => ({
   }),
   revokeApiKey: t.field({
     type: ApiKey,
-    description: 'Ends a key at once; its open subscriptions end too. Revoking twice changes nothing.',
+    description:
+      'Ends a key at once; its open subscriptions end too. Revoking twice changes nothing. The last key with ADMIN goes only if confirmed.',
     authScopes: { admin: true },
-    args: { id: t.arg.globalID({ required: true, for: ApiKey, description: 'Which key.' }) },
-    resolve: (_root, { id }, { db, actor, now }) => revokeApiKey(db, actor, BigInt(id.id), now()),
+    args: {
+      id: t.arg.globalID({ required: true, for: ApiKey, description: 'Which key.' }),
+      confirm: t.arg.boolean({ defaultValue: false, description: 'Also if it is the last one with ADMIN.' }),
+    },
+    resolve: (_root, { id, confirm }, { db, actor, now }) =>
+      revokeApiKey(db, actor, BigInt(id.id), now(), { confirm: confirm ?? false }),
   }),
 }))

@@ -58,6 +58,15 @@ test("a job's page shows what it carries and why it failed, though the dashboard
   expect([response.status, html.includes('seven'), html.includes('The file is gone.')]).toEqual([200, true, true])
 })
 
+test('a page that is not there is a 404, and one line of the log', async () => {
+  const before = app.log.length
+  expect((await get('/queues/nonsense')).status).toBe(404)
+  expect((await get(`/queues/queues/${queue}/jobs/abc`)).status).toBe(404)
+  const told = app.log.slice(before).filter((line) => line.includes('a page of the dashboard failed'))
+  expect(told).toEqual([expect.stringContaining('No route matches URL')])
+  expect(told[0]).toContain('"requestId"')
+})
+
 test('without a key the browser is told to ask for one', async () => {
   const attempts: Record<string, string>[] = [{}, { authorization: `Bearer ${admin}` }, { authorization: 'Basic !' }]
   for (const headers of attempts) {

@@ -82,7 +82,7 @@ test('of a group with a limit of one, one job runs at a time; other groups go on
     if (seen.length < 3) await gate.promise
     running.splice(running.indexOf(groups[number]!), 1)
   }
-  const options = { concurrency: 3, groupConcurrency: 1 }
+  const options = { concurrency: 3, groupConcurrency: 1 as const }
   const job = aJob(names(), ({ payload }) => work(payload.number), options)
   await using jobs = await openJobs(database, [job])
   for (const [number, groupId] of groups.entries()) await sendJob(jobs.pool, job, { number }, { groupId })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ApiKey } from '../../db/generated/client/client.ts'
 import { KeyScope } from '../../db/generated/client/enums.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
-import { notFound } from '../errors.ts'
+import { DomainError, notFound } from '../errors.ts'
 import { check, text } from '../input.ts'
 import { isInCalendar, outsideCalendar } from '../moment.ts'
 import type { Actor, Scope } from './actor.ts'
@@ -67,9 +67,19 @@ async function storeOnce(
   })
 }
 
-/** Ends a key at once, for open subscriptions too. Revoking twice changes nothing: the first moment stays. */
-export async function revokeApiKey(db: Db, actor: Actor, id: bigint, now: Date): Promise<ApiKey> {
+/**
+ * Ends a key at once, for open subscriptions too. Revoking twice changes nothing: the first moment stays. The last key with
+ * ADMIN goes only with `confirm`: after it nobody can make another through the API.
+ */
+export async function revokeApiKey(
+  db: Db,
+  actor: Actor,
+  id: bigint,
+  now: Date,
+  { confirm = false }: { confirm?: boolean } = {},
+): Promise<ApiKey> {
   return db.$transaction(async (tx) => {
+    if (!confirm) await keepAnAdmin(tx, id, now)
     const { count } = await tx.apiKey.updateMany({ where: { id, revokedAt: null }, data: { revokedAt: now } })
     const apiKey = await tx.apiKey.findUnique({ where: { id } })
     if (!apiKey) throw notFound('API key', 'id')
@@ -77,6 +87,21 @@ export async function revokeApiKey(db: Db, actor: Actor, id: bigint, now: Date):
     await audit(tx, actor, { action: 'REVOKE_API_KEY', objectType: 'ApiKey', objectId: id, changes })
     return apiKey
   })
+}
+
+async function keepAnAdmin(tx: Tx, id: bigint, now: Date): Promise<void> {
+  await tx.$executeRaw`lock table freshet.api_keys in share row exclusive mode` // two at once would each see the other's key
+  const working = {
+    scopes: { has: 'ADMIN' as const },
+    revokedAt: null,
+    OR: [{ expiresAt: null }, { expiresAt: { gt: now } }],
+  }
+  const admins = await tx.apiKey.findMany({ where: working, select: { id: true }, take: 2 })
+  if (admins.length === 1 && admins[0]?.id === id)
+    throw new DomainError('CONFLICT', 'This is the last key with the scope ADMIN.', {
+      field: 'id',
+      hint: 'Make another one first, or send `confirm: true`; on the server "freshet keys create" still makes keys.',
+    })
 }
 
 type Stored = { name: string; scopes: Scope[]; expiresAt?: Date | null | undefined }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text as readText } from 'node:stream/consumers'
+import { z } from 'zod'
 import type { Pool } from '../../db/pool.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../../domain/access/actor.ts'
@@ -94,6 +95,7 @@ export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
       const url = urlOf(request)
       if (url.pathname === `${dashboardPath}/assets/no-fonts.css`)
         return void response.writeHead(200, { 'content-type': 'text/css', 'cache-control': 'max-age=86400' }).end()
+      if (namesNoJob(url.pathname)) return sendProblem(response, 404, 'This is not the id of a job.')
       const headers = { accept: request.headers.accept ?? '*/*' }
       return pass(new Request(url, { method: request.method ?? 'GET', headers }), response)
     },
@@ -108,6 +110,12 @@ function passwordOf(authorization: string | undefined): string | undefined {
 }
 
 const urlOf = ({ url, headers: { host = 'localhost' } }: IncomingMessage) => new URL(url ?? '/', `http://${host}`)
+
+/** The page of a job whose id cannot be one: pg-boss's pages would answer with a fault. */
+function namesNoJob(path: string): boolean {
+  const [, id] = /\/jobs\/([^/]+?)(?:\.data)?$/.exec(path) ?? []
+  return id !== undefined && !z.guid().safeParse(id).success
+}
 
 /** A browser says where a form comes from and no page can make it lie; a proxy may have changed the host, hence the second. */
 function isOwnPage({ headers }: IncomingMessage, { host }: URL): boolean {

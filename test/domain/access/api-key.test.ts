@@ -155,6 +155,25 @@ test('of ten first starts at once one makes the first key, and it works', async 
   expect((await pool.query('select action from freshet.audit_log')).rows).toEqual([{ action: 'CREATE_API_KEY' }])
 })
 
+test('the last key with ADMIN goes only if confirmed, however many ask at once', async () => {
+  const admin = (name: string, expiresAt?: Date) =>
+    createApiKey(db, actor, { name, scopes: ['ADMIN'], expiresAt: expiresAt ?? null }, now)
+  const [one, two] = [await admin('one'), await admin('two')]
+  await admin('over soon', later(1))
+  await createApiKey(db, actor, { name: 'reader', scopes: ['READ', 'OPERATE'] }, now)
+  const ends = await Promise.allSettled([one, two].map(({ apiKey }) => revokeApiKey(db, actor, apiKey.id, later(1))))
+  expect(ends.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const last = ends[0]!.status === 'rejected' ? one : two
+  const refused = revokeApiKey(db, actor, last.apiKey.id, later(1))
+  await expect(refused).rejects.toMatchObject({
+    code: 'CONFLICT',
+    field: 'id',
+    message: 'This is the last key with the scope ADMIN.',
+  })
+  const after = await revokeApiKey(db, actor, last.apiKey.id, later(2), { confirm: true })
+  expect(after.revokedAt).toEqual(later(2))
+})
+
 test('makes no first key where there was one, though it is revoked', async () => {
   const { apiKey } = await createApiKey(db, actor, { name: 'only', scopes: ['READ'] }, now)
   await revokeApiKey(db, actor, apiKey.id, now)
@@ -174,7 +193,7 @@ test('a chosen key that was revoked is not let in again by the next start', asyn
   const key = makeKey()
   await ensureAdminKey(db, actor, key)
   const { id } = await db.apiKey.findFirstOrThrow()
-  await revokeApiKey(db, actor, id, now)
+  await revokeApiKey(db, actor, id, now, { confirm: true })
   await ensureAdminKey(db, actor, key)
   expect(await enter(key)).toBeUndefined()
 })
