@@ -450,7 +450,7 @@ create function freshet.run_schedule(p_schedule_id bigint, p_now timestamp with 
 
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
 
-create function freshet.schedule_payload(p_payload jsonb, p_schedule_id bigint, p_due_at timestamp with time zone) returns jsonb language sql stable;
+create function freshet.schedule_payload(p_payload jsonb, p_schedule_id bigint, p_due_at timestamp with time zone, p_trigger freshet.run_trigger) returns jsonb language sql stable;
 
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";
 

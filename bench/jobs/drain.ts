@@ -1,6 +1,6 @@
 import { PgBoss } from 'pg-boss'
-import { prepareQueues } from '../../src/jobs/prepare.ts'
-import { startWorkers } from '../../src/jobs/workers.ts'
+import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
+import { startWorkers } from '../../src/jobs/kit/workers.ts'
 import { median, ratio } from '../load.ts'
 import { trialJob, type Stand } from './stand.ts'
 

@@ -1,4 +1,4 @@
-import { prepareQueues } from '../../src/jobs/prepare.ts'
+import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
 import { median, ratio } from '../load.ts'
 import { timed, trialJob, type Stand } from './stand.ts'
 

@@ -1,5 +1,5 @@
 import { sendJob } from '../../test/support/send-job.ts'
-import { startWorkers } from '../../src/jobs/workers.ts'
+import { startWorkers } from '../../src/jobs/kit/workers.ts'
 import { startWorkerProcess } from '../../test/support/worker-process.ts'
 import { trialJob, type Stand } from './stand.ts'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { sendJob } from '../../test/support/send-job.ts'
-import { prepareQueues } from '../../src/jobs/prepare.ts'
-import { startWorkers } from '../../src/jobs/workers.ts'
+import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
+import { startWorkers } from '../../src/jobs/kit/workers.ts'
 import { ratio } from '../load.ts'
 import { percentile, trialJob, type Stand } from './stand.ts'
 

@@ -9,7 +9,7 @@ import type { Metrics } from '../http/metrics.ts'
 import { watchRevocations } from '../http/revocations.ts'
 import type { Streams } from '../http/streams.ts'
 import { createGraphql } from '../http/yoga.ts'
-import { openDashboard } from '../jobs/dashboard.ts'
+import { openDashboard } from '../jobs/kit/dashboard.ts'
 import type { Job } from '../jobs/kit.ts'
 import type { Store } from './store.ts'
 

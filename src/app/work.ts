@@ -1,11 +1,11 @@
 import { readClock } from '../domain/schedules/clock.ts'
 import type { Metrics } from '../http/metrics.ts'
-import { startClockWatch, type ClockWatch } from '../jobs/clock-watch.ts'
-import { startClock } from '../jobs/clock.ts'
+import { startClockWatch, type ClockWatch } from '../jobs/clock/watch.ts'
+import { startClock } from '../jobs/clock/beat.ts'
 import type { Job } from '../jobs/kit.ts'
-import { arrangeDriver, describeDriver } from '../jobs/pg-cron.ts'
-import { prepareQueues } from '../jobs/prepare.ts'
-import { startWorkers } from '../jobs/workers.ts'
+import { arrangeDriver, describeDriver } from '../jobs/clock/driver.ts'
+import { prepareQueues } from '../jobs/kit/prepare.ts'
+import { startWorkers } from '../jobs/kit/workers.ts'
 import type { Store } from './store.ts'
 
 export type Work = AsyncDisposable & {

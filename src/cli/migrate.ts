@@ -30,9 +30,9 @@ export function addMigrate(program: Command, run: Run): void {
             if (kind === 'wait' && !context.json) context.err.write('Waiting for another process that migrates.\n')
           }
           const report = await migrate(directUrl, { onStep })
-          const { prepareQueuesAt } = await import('../jobs/prepare.ts')
+          const { prepareQueuesAt } = await import('../jobs/kit/prepare.ts')
           await prepareQueuesAt(directUrl)
-          const { changeJob, describeDriver } = await import('../jobs/pg-cron.ts')
+          const { changeJob, describeDriver } = await import('../jobs/clock/driver.ts')
           const pgCron = await changeJob(config.database.pgCron, directUrl)
           const schedules = describeDriver('api', pgCron)
           print(context, `${tell('Ran', describeReport(report))}\nSchedules: ${schedules}.`, {

@@ -4,6 +4,9 @@ import type { Tx } from './prisma.ts'
 /** Whatever can run a statement: a transaction of Prisma's, the connection of a run, or the pool (each statement for itself). */
 export type Sql = Tx | ClientBase | Pool
 
+/** One connection of pg's: it may be in a transaction, and takes COPY. */
+export type Connection = ClientBase
+
 /** One connection, so that what is written over it may be one transaction with what its caller writes: never the pool. */
 export type InTx = Tx | ClientBase
 

@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
@@ -70,6 +70,13 @@ export type Job<Payload = unknown> = JobType<Payload> & {
   work(context: JobContext<Payload>): Promise<object | void>
   /** Told once, when attempts are used up or none can help, also when the last worker was killed. */
   onFinalFailure?(failure: FinalFailure<Payload>): Promise<void>
+}
+
+/** What every job that the clock enqueues carries beside its own payload (freshet.schedule_payload). */
+export const scheduled = {
+  scheduleId: z.string().regex(/^\d{1,18}$/),
+  trigger: z.enum(['SCHEDULED', 'MANUAL']).default('SCHEDULED'),
+  dueAt: z.string(),
 }
 
 const longestBatchSeconds = 60

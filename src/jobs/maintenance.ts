@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { prunePgCronHistory } from '../db/pg-cron.ts'
 import { runTask, type Batch } from '../domain/maintenance/run-task.ts'
 import { MaintenanceTask } from '../domain/maintenance/task.ts'
-import { defineJob } from './kit.ts'
+import { defineJob, scheduled } from './kit.ts'
 
 /** Keeps the database small and runs ended, a task a job. Safe to run twice: what is done is not there any more. */
 export const maintenance = defineJob({
   name: 'maintenance',
-  payload: z.object({ task: MaintenanceTask, scheduleId: z.string().regex(/^\d{1,18}$/), dueAt: z.string() }),
+  payload: z.object({ task: MaintenanceTask, ...scheduled }),
   options: { retryDelays: [5, 15], expireInSeconds: 600, policy: 'exclusive' },
   async work({ payload: { task, scheduleId }, jobId, stopping, signal, log, services }) {
     const { pool, now, config, directUrl } = services

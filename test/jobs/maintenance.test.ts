@@ -85,6 +85,7 @@ test('a task that fails says so in its history, and is tried again by its queue'
   const outcome = await jobs.perform(maintenance, {
     task: 'prune-run-errors',
     scheduleId: await scheduleOf('prune-run-errors'),
+    trigger: 'SCHEDULED',
     dueAt: now.toISOString(),
   })
   await pool.query('alter table freshet.run_errors_away rename to run_errors')

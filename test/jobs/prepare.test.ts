@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { prepareQueues } from '../../src/jobs/prepare.ts'
+import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
 import { createTestRole } from '../support/role.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { aJob } from './trial-job.ts'

@@ -157,8 +157,11 @@ test('a schedule is run now: its job is the answer, and its own times stay as th
   const id = await aSchedule(app.pool, { queue: 'maintenance', next_run_at: due })
   const ask = () => app.ask<{ runSchedule: Node }>(run, { id: encodeId('Schedule', id) }, { key })
   const { data } = await ask()
-  const { rows } = await app.pool.query("select id from pgboss.job where data ->> 'scheduleId' = $1", [id])
-  expect(rows).toHaveLength(1)
+  const { rows } = await app.pool.query(
+    "select id, data ->> 'trigger' as trigger from pgboss.job where data ->> 'scheduleId' = $1",
+    [id],
+  )
+  expect(rows).toEqual([{ id: expect.any(String) as string, trigger: 'MANUAL' }])
   expect(data?.runSchedule).toEqual({ id: rows[0].id, queue: 'maintenance', state: 'WAITING' })
   const stored = await app.pool.query('select next_run_at, last_run_at from freshet.schedules where id = $1', [id])
   expect(stored.rows).toEqual([{ next_run_at: due, last_run_at: expect.any(Date) as unknown }])

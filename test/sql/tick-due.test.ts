@@ -41,7 +41,7 @@ beforeEach(async () => {
 test('what is due is enqueued with its payload, its id and its due time, and due again a period later', async () => {
   const id = await aSchedule(pool, { next_run_at: at(0), payload: { feedId: '7' } })
   expect(await tick(at(0))).toEqual({ drives: true, claimed: 1 })
-  const data = { feedId: '7', scheduleId: id, dueAt: '2026-01-01T00:00:00.000Z' }
+  const data = { feedId: '7', scheduleId: id, trigger: 'SCHEDULED', dueAt: '2026-01-01T00:00:00.000Z' }
   expect(await jobs()).toEqual([{ name: trialQueue, data, key: `schedule:${id}` }])
   expect(await schedule(id)).toMatchObject({ next_run_at: at(60), last_run_at: at(0) })
   expect(await tick(at(0))).toEqual({ drives: true, claimed: 0 })

@@ -153,3 +153,13 @@ test.each(['infinity', '2126-01-01T00:00:00Z'])(
     expect(await tick('b', at(0))).toBe(true)
   },
 )
+
+test('an alert that nobody listened to is placed by the clock, so that it can be pruned one day', async () => {
+  const raise = "select freshet.raise_alert('TRIAL', 'P3', 'trial', 'trial', 'Look.', null, $1)"
+  await pool.query(raise, [at(0)])
+  await pool.query("select freshet.resolve_alert('trial', $1)", [at(0)])
+  await tick('a', at(1))
+  expect((await pool.query('select from freshet.alert_news where position is null')).rowCount).toBe(0)
+  const prune = "select freshet.prune_alerts('90 days', $1, 10) as count"
+  expect((await pool.query(prune, [new Date(at(0).getTime() + 91 * 86_400_000)])).rows).toEqual([{ count: 1 }])
+})

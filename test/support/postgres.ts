@@ -5,7 +5,7 @@ import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
-import { prepareQueuesAt } from '../../src/jobs/prepare.ts'
+import { prepareQueuesAt } from '../../src/jobs/kit/prepare.ts'
 import { startContainer } from './container.ts'
 
 declare module 'vitest' {

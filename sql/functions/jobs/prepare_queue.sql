@@ -1,6 +1,6 @@
 -- Creates a queue, or brings the settings of one that exists up to date: pg-boss's own create_queue leaves those alone. Jobs
 -- that wait already keep the settings they were enqueued with. Answers whether anything changed.
--- Called by: prepareQueues (src/jobs/prepare.ts), by every process that starts. Locks: the queue's row. Idempotent.
+-- Called by: prepareQueues (src/jobs/kit/prepare.ts), by every process that starts. Locks: the queue's row. Idempotent.
 create or replace function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean
 language plpgsql volatile set search_path = ''
 as $$

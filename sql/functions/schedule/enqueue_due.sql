@@ -33,7 +33,7 @@ begin
       else freshet.next_run_at(null, s.time_zone, s.period_seconds, d.due_at, p_now) end
     from due d left join times t using (cron, time_zone)
     where s.id = d.id
-    returning s.queue, 'schedule:' || s.id as singleton_key, freshet.schedule_payload(s.payload, s.id, d.due_at) as payload
+    returning s.queue, 'schedule:' || s.id as singleton_key, freshet.schedule_payload(s.payload, s.id, d.due_at, 'SCHEDULED') as payload
   ), jobs as (
     select queue, array_agg(payload) as payloads, array_agg(singleton_key) as keys from moved group by queue
   )

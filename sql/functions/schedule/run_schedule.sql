@@ -11,7 +11,7 @@ declare
 begin
   update freshet.schedules set last_run_at = p_now where id = p_schedule_id returning * into strict v_schedule;
   loop
-    v_job_id := freshet.enqueue(v_schedule.queue, freshet.schedule_payload(v_schedule.payload, p_schedule_id, p_now),
+    v_job_id := freshet.enqueue(v_schedule.queue, freshet.schedule_payload(v_schedule.payload, p_schedule_id, p_now, 'MANUAL'),
       p_singleton_key => v_key);
     if v_job_id is null then
       select id into v_job_id from pgboss.job

@@ -1,8 +1,8 @@
--- One beat of the clock: takes or renews the lease, enqueues what is due, and places run events that nobody placed, all in
--- one transaction. Does nothing while another driver's lease runs, except that pg_cron takes the clock back at its next
--- call. A beat from the future came from a clock that has been set back since: nobody has to wait for its lease, an alert
--- says so, and after more than an hour the schedules are planned anew (replan_schedules). Nor does anybody wait for a lease
--- of more than a day whose driver has been silent for three minutes: no driver takes one.
+-- One beat of the clock: takes or renews the lease, enqueues what is due, and places run events and news of alerts that
+-- nobody placed, all in one transaction. Does nothing while another driver's lease runs, except that pg_cron takes the clock
+-- back at its next call. A beat from the future came from a clock that has been set back since: nobody has to wait for its
+-- lease, an alert says so, and after more than an hour the schedules are planned anew (replan_schedules). Nor does anybody wait
+-- for a lease of more than a day whose driver has been silent for three minutes: no driver takes one.
 -- Says whether the caller drives, and how many schedules it claimed.
 -- Called by: pg_cron every minute (with no arguments), a worker every 5 s. Locks: the clock's row, so that of any number
 -- of callers one drives at a time, and the schedules that are due. Idempotent: called again it finds nothing due.
@@ -45,11 +45,12 @@ begin
   exception when others then
     raise warning 'The clock beat, but could not tell of it: %', sqlerrm;
   end;
-  -- Last, because its lock is held to the end.
+  -- Last, because their locks are held to the end. Without anybody who listens, these are the only places that are given.
   begin
+    perform freshet.place_alert_news();
     perform freshet.place_run_events();
   exception when others then
-    raise warning 'The clock beat, but could not place run events: %', sqlerrm;
+    raise warning 'The clock beat, but could not place events: %', sqlerrm;
   end;
 end
 $$;

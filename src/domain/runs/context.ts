@@ -1,5 +1,5 @@
 import type { RunConnection } from '../../db/run-lock.ts'
-import { queryRows, type Sql } from '../../db/sql.ts'
+import { queryRows, type Connection } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
 import { scrub } from '../../log.ts'
 import { keptText } from '../queue/failure.ts'
@@ -20,7 +20,7 @@ export type RunContext = {
   readonly runId: string
   /** From 1. Every write is refused once a later attempt has begun. */
   readonly attempt: number
-  readonly sql: Sql
+  readonly sql: Connection
   /** Aborted when the connection is lost or the job was taken away: stop at once. */
   readonly signal: AbortSignal
   /** Says which stage is reached, and commits that at once: call it before the stage's own transaction begins. */

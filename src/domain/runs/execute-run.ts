@@ -65,18 +65,19 @@ async function attempt(
   const { lockClass, lockId } = run.lock
   if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
   job.log.debug({ event: 'ADVISORY_LOCK_ACQUIRED', lockClass, lockId }, 'the run has its lock')
-  const values = [run.jobId, run.kind, run.trigger, run.sourceId ?? null, lockClass, lockId, job.now()]
+  const { kind, trigger, sourceId } = 'admit' in run ? await run.admit(client, run.jobId) : run
+  const values = [run.jobId, kind, trigger, sourceId ?? null, lockClass, lockId, job.now()]
   const started = await start(connection, values)
   if (started === 'taken-away') {
     job.log.info({ event: 'RUN_NOT_STARTED' }, 'the job was taken away before its run began')
     return started
   }
   if (started?.status !== 'RUNNING') return 'already-ended'
-  const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: run.sourceId?.toString() }
+  const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: sourceId?.toString() }
   return withLogFields(fields, async () => {
     const context = runContext(connection, started, job.now)
     const begun = job.now().getTime()
-    job.log.info({ event: 'RUN_START', kind: run.kind, trigger: run.trigger, workerPid: process.pid }, 'a run begins')
+    job.log.info({ event: 'RUN_START', kind, trigger, workerPid: process.pid }, 'a run begins')
     try {
       await work(context)
       if (client.getTransactionStatus() !== 'I') throw new Error('The work of the run left its transaction open.')
@@ -104,14 +105,13 @@ async function start({ client }: RunConnection, values: unknown[]): Promise<Star
   }
 }
 
-async function whenBusy(
-  { client, jobId }: RunConnection,
-  { lock, trigger }: RunRequest,
-  log: Log,
-): Promise<RunOutcome> {
+async function whenBusy({ client, jobId }: RunConnection, run: RunRequest, log: Log): Promise<RunOutcome> {
   const [own] = await queryRows<Started>(client, 'select status from freshet.runs where job_id = $1', [jobId])
   if (!own) {
-    log.debug({ event: 'SKIPPED_LOCK_BUSY', ...lock, trigger }, 'another run is at work: this job is not needed')
+    log.debug(
+      { event: 'SKIPPED_LOCK_BUSY', ...run.lock, ...('trigger' in run && { trigger: run.trigger }) },
+      'another run is at work: this job is not needed',
+    )
     return 'lock-busy'
   }
   return own.status === 'RUNNING' ? 'wait' : 'already-ended'

@@ -1,18 +1,25 @@
 import type { RunKind, RunTrigger } from '../../db/generated/client/enums.ts'
 import type { LockKey } from '../../db/run-lock.ts'
+import type { InTx } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
 
 /** The classes of run locks, as registered in `sql/README.md`. */
 export const runLockClass = { feed: 4620, stretch: 4621 }
 
-/** The run that a job is for. */
-export type RunRequest = {
-  jobId: string
-  kind: RunKind
-  trigger: RunTrigger
-  sourceId?: string | bigint | undefined
-  lock: LockKey
-}
+/** What a run is, settled when it begins; it never changes. */
+export type RunFacts = { kind: RunKind; trigger: RunTrigger; sourceId?: string | bigint | undefined }
+
+/**
+ * Settles under the run's lock, on its connection, what the run is. Throws CancelJob where none is needed any more, and there
+ * will be none. A later attempt is asked too; its run stays what it is.
+ */
+export type Admit = (sql: InTx, jobId: string) => Promise<RunFacts>
+
+/** The run that a job is for: known beforehand, or admitted once nobody else can be at work on the same thing. */
+export type RunRequest = { jobId: string; lock: LockKey } & (RunFacts | { admit: Admit })
+
+/** The same, as a job file gives it. */
+export type RunOfJob = { lock: LockKey } & (RunFacts | { admit: Admit })
 
 /** Where and how runs are written. `directUrl` leads to Postgres itself, never to a pooler. */
 export type RunServices = { directUrl: string; log: Log; now: () => Date }

@@ -1,6 +1,6 @@
 import type { RunContext } from '../../domain/runs/context.ts'
 import { executeRun, type RunOutcome } from '../../domain/runs/execute-run.ts'
-import type { RunRequest } from '../../domain/runs/run.ts'
+import type { RunOfJob } from '../../domain/runs/run.ts'
 import { settleRunJob } from '../../domain/runs/settle-run-job.ts'
 import type { JobContext } from '../kit.ts'
 
@@ -10,9 +10,9 @@ import type { JobContext } from '../kit.ts'
  */
 export async function workRun(
   { jobId, isLastAttempt, signal, stopping, log, services: { pool, directUrl, now } }: JobContext<unknown>,
-  request: Omit<RunRequest, 'jobId'>,
+  run: RunOfJob,
   work: (run: RunContext) => Promise<unknown>,
 ): Promise<{ run: RunOutcome }> {
   const job = { pool, directUrl, now, log, isLastAttempt, signal, stopping }
-  return settleRunJob(await executeRun({ jobId, ...request }, job, work))
+  return settleRunJob(await executeRun({ jobId, ...run }, job, work))
 }

@@ -242,3 +242,24 @@ test('RULINGS 1, 2: a job is done when its run has ended, cancelled where it has
   expect(() => settleRunJob('taken-away')).toThrow(new CancelJob('The job was taken away before its run began.'))
   expect(() => settleRunJob('wait')).toThrow(expect.objectContaining({ name: 'SnoozeJob', seconds: 10 }))
 })
+
+test('what a run is can be settled under its lock, on its connection', async () => {
+  const admitted: unknown[] = []
+  const { tryRun, stored, lockKey, run } = aRun({
+    admit: async (sql, jobId) => {
+      const [row] = await queryRows<{ name: string }>(sql, "select current_setting('application_name') as name")
+      admitted.push(jobId, row?.name, await isFree(lockKey))
+      return { kind: 'SWEEP', trigger: 'MANUAL_PENDING' }
+    },
+  })
+  expect(await tryRun(nothing)).toBe('finished')
+  expect(admitted).toEqual([run.jobId, `freshet:run:${run.jobId}`, false])
+  expect((await stored()).run).toMatchObject({ kind: 'SWEEP', trigger: 'MANUAL_PENDING', status: 'SUCCEEDED' })
+})
+
+test('a run that is not admitted is never begun, and its lock is free again', async () => {
+  const { tryRun, find, lockKey } = aRun({ admit: () => Promise.reject(new CancelJob('REQUEST_COVERED')) })
+  await expect(tryRun(nothing)).rejects.toThrow(new CancelJob('REQUEST_COVERED'))
+  expect(await find()).toBeUndefined()
+  expect(await isFree(lockKey)).toBe(true)
+})

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { queryRows } from '../../../src/db/sql.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { executeRun } from '../../../src/domain/runs/execute-run.ts'
-import { runLockClass, type RunRequest } from '../../../src/domain/runs/run.ts'
+import type { LockKey } from '../../../src/db/run-lock.ts'
+import { runLockClass, type Admit, type RunFacts, type RunRequest } from '../../../src/domain/runs/run.ts'
 import { createLog } from '../../../src/log.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
@@ -17,7 +18,10 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
     until(`${wanted} of ${sql}`, async () => (await pool.query(sql, values)).rowCount === wanted)
   return {
     /** A job's run, by default with a lock of its own, and how to make attempts at it. */
-    aRun: (given: Partial<RunRequest> = {}, way: { directUrl?: string; watchMs?: number } = {}) => {
+    aRun: (
+      given: Partial<RunFacts> & { jobId?: string; lock?: LockKey; admit?: Admit } = {},
+      way: { directUrl?: string; watchMs?: number } = {},
+    ) => {
       const { lines, stream } = collectLines()
       const log = createLog({ level: 'debug', destination: stream })
       const lock = { lockClass: runLockClass.feed, lockId: ++lockId }

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { queryRows, type Sql } from '../db/sql.ts'
-import { jobs as ownJobs } from './index.ts'
-import { deadLetterOptions } from './kit/dead-letter.ts'
-import { deadQueueOf, type Job, type JobOptions } from './kit.ts'
+import { queryRows, type Sql } from '../../db/sql.ts'
+import { jobs as ownJobs } from '../index.ts'
+import { deadLetterOptions } from './dead-letter.ts'
+import { deadQueueOf, type Job, type JobOptions } from '../kit.ts'
 
 /** Beyond the kit's own limit, for when the process is too busy or too dead to keep it. */
 const expiryGraceSeconds = 10

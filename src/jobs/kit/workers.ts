@@ -1,13 +1,13 @@
 import { systemClock, type Clock, type JobResult, type PgBoss } from 'pg-boss'
-import { failureOf } from '../domain/queue/failure.ts'
-import { reason, type Log } from '../log.ts'
-import type { Job, Services } from './kit.ts'
-import { runAttempt, ShutdownError, type Claim, type Handler } from './kit/attempt.ts'
-import { startBoss } from './kit/boss.ts'
-import { deadLetterHandler } from './kit/dead-letter.ts'
-import { readPayload, type Outcome } from './kit/outcome.ts'
-import { readRetryLimit, settle } from './kit/settle.ts'
-import { workQueue } from './kit/work.ts'
+import { failureOf } from '../../domain/queue/failure.ts'
+import { reason, type Log } from '../../log.ts'
+import type { Job, Services } from '../kit.ts'
+import { runAttempt, ShutdownError, type Claim, type Handler } from './attempt.ts'
+import { startBoss } from './boss.ts'
+import { deadLetterHandler } from './dead-letter.ts'
+import { readPayload, type Outcome } from './outcome.ts'
+import { readRetryLimit, settle } from './settle.ts'
+import { workQueue } from './work.ts'
 
 /** What is told of each attempt, for the metrics. */
 export type Observation = { queue: string; outcome: Outcome['kind']; seconds: number }

@@ -1,9 +1,9 @@
-import type { Config, Role } from '../config.ts'
-import { lookAtPgCron, schedulePgCron, unschedulePgCron, type PgCron } from '../db/pg-cron.ts'
-import type { Pool } from '../db/pool.ts'
-import { leaseSeconds, readClock, type ClockState } from '../domain/schedules/clock.ts'
-import type { Log } from '../log.ts'
-import { ownDriver, tickSeconds } from './clock.ts'
+import type { Config, Role } from '../../config.ts'
+import { lookAtPgCron, schedulePgCron, unschedulePgCron, type PgCron } from '../../db/pg-cron.ts'
+import type { Pool } from '../../db/pool.ts'
+import { leaseSeconds, readClock, type ClockState } from '../../domain/schedules/clock.ts'
+import type { Log } from '../../log.ts'
+import { ownDriver, tickSeconds } from './beat.ts'
 
 type Place = { pool: Pool; directUrl: string; log: Log }
 

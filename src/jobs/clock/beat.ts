@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import type { Pool } from '../db/pool.ts'
-import { offerTick, releaseClock } from '../domain/schedules/clock.ts'
-import { reason, type Log } from '../log.ts'
-import { repeat } from './repeat.ts'
+import type { Pool } from '../../db/pool.ts'
+import { offerTick, releaseClock } from '../../domain/schedules/clock.ts'
+import { reason, type Log } from '../../log.ts'
+import { repeat } from '../kit/repeat.ts'
 
 /** How often a worker offers to drive the schedules. */
 export const tickSeconds = 5

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { registerHooks } from 'node:module'
 import type { DashboardHandler } from '@pg-boss/dashboard/handler'
 import queueManifest from 'pg-boss/package.json' with { type: 'json' }
-import { reason, type Log } from '../log.ts'
+import { reason, type Log } from '../../log.ts'
 
 /** pg-boss's own pages about its queues. They know no keys: whoever hands requests on decides who may. */
 export type Dashboard = AsyncDisposable & { answer(request: Request): Promise<Response> }

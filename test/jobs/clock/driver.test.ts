@@ -1,8 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { offerTick } from '../../src/domain/schedules/clock.ts'
-import { changeJob } from '../../src/jobs/pg-cron.ts'
-import { makeQueues } from '../sql/schedule-rows.ts'
-import { cloneDatabase } from '../support/database.ts'
+import { offerTick } from '../../../src/domain/schedules/clock.ts'
+import { changeJob } from '../../../src/jobs/clock/driver.ts'
+import { makeQueues } from '../../sql/schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
-import type { Pool } from '../db/pool.ts'
-import { clockProblem, watchClock, type ClockState } from '../domain/schedules/clock.ts'
-import { reason, type Log } from '../log.ts'
-import { repeat } from './repeat.ts'
+import type { Pool } from '../../db/pool.ts'
+import { clockProblem, watchClock, type ClockState } from '../../domain/schedules/clock.ts'
+import { reason, type Log } from '../../log.ts'
+import { repeat } from '../kit/repeat.ts'
 
 /** How often each process looks whether the clock is late. */
 export const watchSeconds = 10

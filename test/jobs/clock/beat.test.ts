@@ -1,12 +1,12 @@
 import { afterAll, afterEach, expect, test, vi } from 'vitest'
-import { connectPool } from '../../src/db/pool.ts'
-import { leaseSeconds } from '../../src/domain/schedules/clock.ts'
-import { watchSeconds } from '../../src/jobs/clock-watch.ts'
-import { startClock, tickSeconds } from '../../src/jobs/clock.ts'
-import { createLog } from '../../src/log.ts'
-import { cloneDatabase } from '../support/database.ts'
-import { collectLines } from '../support/lines.ts'
-import { until } from '../support/until.ts'
+import { connectPool } from '../../../src/db/pool.ts'
+import { leaseSeconds } from '../../../src/domain/schedules/clock.ts'
+import { watchSeconds } from '../../../src/jobs/clock/watch.ts'
+import { startClock, tickSeconds } from '../../../src/jobs/clock/beat.ts'
+import { createLog } from '../../../src/log.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { collectLines } from '../../support/lines.ts'
+import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

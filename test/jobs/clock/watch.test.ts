@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
-import { connectPool } from '../../src/db/pool.ts'
-import { startClockWatch } from '../../src/jobs/clock-watch.ts'
-import { createLog } from '../../src/log.ts'
-import { makeQueues } from '../sql/schedule-rows.ts'
-import { cloneDatabase } from '../support/database.ts'
-import { collectLines } from '../support/lines.ts'
-import { until } from '../support/until.ts'
+import { connectPool } from '../../../src/db/pool.ts'
+import { startClockWatch } from '../../../src/jobs/clock/watch.ts'
+import { createLog } from '../../../src/log.ts'
+import { makeQueues } from '../../sql/schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { collectLines } from '../../support/lines.ts'
+import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
