@@ -1,12 +1,14 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
 import type { Pool } from '../../db/pool.ts'
+import { readQuery } from '../../db/query.ts'
 import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields, type Log } from '../../log.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
-import { runFailureOf, tryAgain } from './failure.ts'
+import { failRun } from './fail-run.ts'
+import { runFailureOf } from './failure.ts'
 import type { RunRequest, RunServices } from './run.ts'
 
 /**
@@ -28,7 +30,7 @@ type Job = RunServices & {
 }
 type Started = { runId: string; status: RunStatus; attempt: number }
 
-const startRun = 'select run_id::text as "runId", status, attempt from freshet.start_run($1, $2, $3, $4, $5, $6, $7)'
+const startRun = readQuery('start_run')
 const jobTaken = 'FR023'
 
 /**
@@ -132,11 +134,10 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   const isPutBack = error instanceof SnoozeJob || (job.stopping.aborted && error === job.stopping.reason)
   const isLast = job.isLastAttempt && !isPutBack
   if (!isFinal && !isLast) return
-  const { code, message, hint, isCounted = true } = runFailureOf(error)
+  const failure = runFailureOf(error)
   try {
-    const values = [runId, attempt, code, message, hint ?? tryAgain, job.now(), isCounted]
-    await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', values)
-    job.log.info({ event: 'RUN_FAILED', code, error: message }, 'a run failed')
+    await failRun(client, { runId, attempt }, failure, job.now())
+    job.log.info({ event: 'RUN_FAILED', code: failure.code, error: failure.message }, 'a run failed')
   } catch (why) {
     job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
   }
