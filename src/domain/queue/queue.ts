@@ -26,6 +26,13 @@ const statement = readQuery('queues')
 /** Every queue of the program by name, with what lies in it at this moment. */
 export const readQueues = (sql: Sql, now: Date): Promise<QueueStats[]> => queryRows(sql, statement, [now])
 
+/** For how long no worker has looked after the queues, which pg-boss notes; null: none ever has. */
+export async function readSilence(sql: Sql): Promise<number | null> {
+  const text = 'select extract(epoch from clock_timestamp() - max(monitor_on))::float8 as seconds from pgboss.queue'
+  const [row] = await queryRows<{ seconds: number | null }>(sql, text)
+  return row?.seconds ?? null
+}
+
 export type QueueName = { name: string; deadLetter: string | null }
 
 /** The names of all queues, dead letter queues too, but for pg-boss's own. */

@@ -1,5 +1,4 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
-import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
@@ -19,7 +18,6 @@ export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait' | '
 
 /** What an attempt needs to know of its job; a job's context has it all. */
 type Job = RunServices & {
-  pool: Pool
   isLastAttempt: boolean
   /** Aborted when the job is no longer this attempt's. */
   signal: AbortSignal

@@ -29,9 +29,9 @@ export async function failRun(
  * nothing where there is no run, or it has ended. Answers whether it ended one.
  */
 export async function failRunOfJob(jobId: string, failure: RunFailure, services: RunServices): Promise<boolean> {
-  await using connection = await connectRun(services.directUrl, jobId, services.log)
-  const [run] = await queryRows<Found>(connection.client, findRun, [jobId])
+  const [run] = await queryRows<Found>(services.pool, findRun, [jobId])
   if (run?.status !== 'RUNNING') return false
+  await using connection = await connectRun(services.directUrl, jobId, services.log)
   // If another run holds the lock by now, this one's attempts have lost it, and with it all they could write with.
   if (run.lockClass !== null && run.lockId !== null)
     await takeRunLock(connection, { lockClass: run.lockClass, lockId: run.lockId })
