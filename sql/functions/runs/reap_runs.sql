@@ -2,11 +2,7 @@
 -- written to it for p_after. A run's jobs are its own (job_id) and those whose payload names it as runId. Raises an alert.
 -- Called by: maintenance. Locks: the rows of the runs it looks at; those that somebody writes to are passed over.
 -- Idempotent. At most p_max_rows runs a call, the longest silent first; answers how many were failed.
-create or replace function freshet.reap_runs(
-  p_now timestamptz,
-  p_after interval default '30 minutes',
-  p_max_rows integer default 100
-) returns integer
+create or replace function freshet.reap_runs(p_after interval, p_now timestamptz, p_max_rows integer) returns integer
 language plpgsql volatile set search_path = ''
 as $$
 declare
