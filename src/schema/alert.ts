@@ -25,7 +25,7 @@ export const Alert = builder.prismaNode('Alert', {
   id: { field: 'id', description: 'The global id.' },
   nullable: true,
   fields: (t) => ({
-    kind: t.exposeString('kind', { description: 'What kind of thing, as CLOCK_LATE. docs/operations.md lists them.' }),
+    kind: t.exposeString('kind', { description: 'What kind of thing, as CLOCK_LATE. docs/alerts.md lists them.' }),
     severity: t.expose('severity', { type: AlertSeverity, description: 'How soon; it only grows worse while open.' }),
     subject: t.exposeString('subject', { description: 'What it is about.' }),
     message: t.exposeString('message', { description: 'What happened, as last told.' }),

@@ -16,7 +16,7 @@ export async function checkAlerts(client: ClientBase): Promise<Finding[]> {
 
 function judgeAlerts(alerts: OpenAlert[]): Finding[] {
   const advice =
-    'docs/operations.md, Alerts, says what each means; "alerts(filter: {isOpen: true})" shows them, "resolveAlert" ends one.'
+    'docs/alerts.md says what each means; "alerts(filter: {isOpen: true})" shows them, "resolveAlert" ends one.'
   const of = (severity: string) => alerts.filter((alert) => alert.severity === severity)
   const findings = [
     ...(of('P1').length > 0 ? [fail('alerts', list('P1', of('P1')), advice)] : []),

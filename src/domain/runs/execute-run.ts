@@ -4,6 +4,7 @@ import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields, type Log } from '../../log.ts'
+import { sqlRefusal } from '../sql-codes.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
 import { failRun } from './fail-run.ts'
@@ -29,7 +30,6 @@ type Job = RunServices & {
 type Started = { runId: string; status: RunStatus; attempt: number }
 
 const startRun = readQuery('start_run')
-const jobTaken = 'FR023'
 
 /**
  * Makes one attempt at the run of a job: takes its lock, starts it (a retry from scratch), does the work and ends it, all on
@@ -100,7 +100,7 @@ async function start({ client }: RunConnection, values: unknown[]): Promise<Star
   try {
     return (await queryRows<Started>(client, startRun, values))[0]
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === jobTaken) return 'taken-away'
+    if (sqlRefusal(error)?.code === 'FR023') return 'taken-away'
     throw error
   }
 }
