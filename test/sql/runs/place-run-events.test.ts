@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
 import pg from 'pg'
-import { cloneDatabase } from '../support/database.ts'
-import { at, call, startRun } from '../support/runs.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import type { Queryable } from '../../support/rows.ts'
+import { call, startRun } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -9,7 +11,7 @@ const { pool } = database
 
 type Placed = { last_position: string; placed: number }
 
-async function place(runIds: string[] | null = null, maxRows = 1000, on: Pick<pg.Pool, 'query'> = pool) {
+async function place(runIds: string[] | null = null, maxRows = 1000, on: Queryable = pool) {
   const { rows } = await on.query<Placed>('select * from freshet.place_run_events($1, $2)', [runIds, maxRows])
   return [Number(rows[0]!.last_position), rows[0]!.placed]
 }

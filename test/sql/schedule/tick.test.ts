@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { makeQueues } from './schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import { makeQueue } from '../../support/queue.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, 'notify')
+await makeQueue(pool, 'notify')
 
-const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
 const tick = async (driver: string, now: Date, lease = 15) =>
   (
     await pool.query<{ drives: boolean }>('select drives from freshet.tick($1, make_interval(secs => $3), $2)', [

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
+import { cloneDatabase } from '../../support/database.ts'
 
 // In Vienna clocks go from 02:00 to 03:00 on 2026-03-29 and from 03:00 back to 02:00 on 2026-10-25, both at 01:00 UTC.
 // The decisions are those of docs/decisions/0010-a-named-hour-happens-once-a-day.md.

@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { makeQueues } from './schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import { makeQueue } from '../../support/queue.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, 'notify')
+await makeQueue(pool, 'notify')
 
-const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
 const state = async (now: Date) => (await pool.query('select * from freshet.clock_state($1)', [now])).rows[0]
 const watch = async (now: Date) =>
   (await pool.query<{ is_late: boolean }>('select is_late from freshet.watch_clock($1)', [now])).rows[0]?.is_late

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { makeFailure, makeJob, makeQueue } from '../support/queue.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { makeFailure, makeJob, makeQueue } from '../../support/queue.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,7 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { at, clearAlerts, countJobs, raise, resolve } from '../support/alerts.ts'
-import { aRetailer, aSource } from './rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { clearAlerts, countJobs, raise, resolve } from '../../support/alerts.ts'
+import { at } from '../../support/moment.ts'
+import { aRetailer, aSource } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

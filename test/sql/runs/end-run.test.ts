@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { at, call, startRun, storedRun } from '../support/runs.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import { call, startRun, storedRun } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { at, clearAlerts, countJobs, raise, resolve } from '../support/alerts.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { clearAlerts, countJobs, raise, resolve } from '../../support/alerts.ts'
+import { at } from '../../support/moment.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

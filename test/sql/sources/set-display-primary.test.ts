@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { aRetailer, aSource } from './rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { aRetailer, aSource } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { jobsIn, makeFailure, makeJob, makeQueue } from '../support/queue.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { jobsIn, makeFailure, makeJob, makeQueue } from '../../support/queue.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { at, call, resultOf, startRun, storedRun, noCounters } from '../support/runs.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import { call, resultOf, startRun, storedRun, noCounters } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

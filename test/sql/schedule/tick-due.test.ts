@@ -1,14 +1,14 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { aSchedule, makeQueues, trialQueue } from './schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { at } from '../../support/moment.ts'
+import { makeQueue } from '../../support/queue.ts'
+import { aSchedule, trialQueue } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, trialQueue, 'other')
+for (const queue of [trialQueue, 'other']) await makeQueue(pool, queue)
 
-const start = Date.UTC(2026, 0, 1)
-const at = (seconds: number) => new Date(start + seconds * 1000)
 const tick = async (now: Date) => (await pool.query('select * from freshet.tick(p_now => $1)', [now])).rows[0]
 const jobs = async () =>
   (
@@ -147,7 +147,7 @@ test('a claim that is rolled back leaves no job, and the schedule due', async ()
 })
 
 test('RULINGS 7: a schedule with an unknown queue is disabled with its reason, the others run, and an alert says so', async () => {
-  await makeQueues(pool, 'notify')
+  await makeQueue(pool, 'notify')
   const bad = await aSchedule(pool, { name: 'lost', queue: 'nowhere', next_run_at: at(0) })
   const good = await aSchedule(pool, { next_run_at: at(0) })
   expect(await tick(at(0))).toEqual({ drives: true, claimed: 1 })

@@ -1,7 +1,7 @@
 import { CronExpressionParser } from 'cron-parser'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
+import { cloneDatabase } from '../../support/database.ts'
 import { findChanges } from './cron-changes.ts'
 import { expressions, nightly, walk } from './cron-oracle.ts'
 

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { until } from '../support/until.ts'
+import { until } from './until.ts'
 
 /**
  * Runs `work` while another transaction holds what `hold` took, lets that one go on with `then` once `work` waits for

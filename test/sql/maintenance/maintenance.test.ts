@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { createTestRole } from '../support/role.ts'
-import { aSchedule } from './schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { createTestRole } from '../../support/role.ts'
+import { aSchedule } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
+import { cloneDatabase } from '../../support/database.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

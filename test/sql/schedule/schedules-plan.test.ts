@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { aSchedule } from './schedule-rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { aSchedule } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())

@@ -1,8 +1,9 @@
 import { afterAll, expect, test } from 'vitest'
-import { cloneDatabase } from '../support/database.ts'
-import { startRunOf } from '../support/queue.ts'
-import { at, call, startRun, storedRun } from '../support/runs.ts'
-import { aRetailer, aSource } from './rows.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { startRunOf } from '../../support/queue.ts'
+import { at } from '../../support/moment.ts'
+import { call, startRun, storedRun } from '../../support/runs.ts'
+import { aRetailer, aSource } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -39,7 +40,7 @@ test('RULINGS 1: a run that nothing was written to for 29 min 59 s is kept, at 3
     status: 'FAILED',
     error_code: 'RUN_REAPED',
     error_message: 'The worker was lost and no job is left to go on with the run.',
-    error_hint: 'Look at the log of the workers around 2026-01-01T12:00:00Z, then start the run again.',
+    error_hint: 'Look at the log of the workers around 2026-01-01T00:00:00Z, then start the run again.',
     finished_at: at(halfHour),
     is_counted: true,
   })
