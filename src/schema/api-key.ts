@@ -2,6 +2,7 @@ import type { ApiKey as ApiKeyRow, KeyScope as Scope, Prisma } from '../db/gener
 import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
 import { builder } from './builder.ts'
 import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { rowId } from './global-id.ts'
 
 const KeyScope = builder.enumType('KeyScope', {
   description: 'What a key may do. ADMIN includes OPERATE, OPERATE includes READ.',
@@ -102,6 +103,6 @@ builder.mutationFields((t) => ({
       confirm: t.arg.boolean({ defaultValue: false, description: 'Also if it is the last one with ADMIN.' }),
     },
     resolve: (_root, { id, confirm }, { db, actor, now }) =>
-      revokeApiKey(db, actor, BigInt(id.id), now(), { confirm: confirm ?? false }),
+      revokeApiKey(db, actor, rowId(id), now(), { confirm: confirm ?? false }),
   }),
 }))

@@ -1,6 +1,7 @@
 import type { RunEventKind as EventKind, RunKind as Kind, RunStatus as Status } from '../db/generated/client/client.ts'
 import type { RunTrigger as Trigger } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
+import { rowId, type GlobalId } from './global-id.ts'
 
 export const RunKind = builder.enumType('RunKind', {
   description: 'What a run does.',
@@ -53,9 +54,7 @@ export const runTypes = {
   VERIFICATION: 'VerificationRun',
 } as const satisfies Record<Kind, string>
 
-type RunId = { typename: string; id: string }
-
 /** The run that a global id means: an id that names another type than the run has means none. */
-export const whereRun = ({ typename, id }: RunId) => ({ id: BigInt(id), kind: { in: kindsOf(typename) } })
+export const whereRun = (run: GlobalId) => ({ id: rowId(run), kind: { in: kindsOf(run.typename) } })
 
 const kindsOf = (typename: string) => (Object.keys(runTypes) as Kind[]).filter((kind) => runTypes[kind] === typename)

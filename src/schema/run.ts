@@ -1,6 +1,7 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
 import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { rowId } from './global-id.ts'
 import { RunKind, RunStatus, RunTrigger, whereRun } from './run-enum.ts'
 import { Run, runNodes } from './run-type.ts'
 import { Source } from './source-type.ts'
@@ -32,7 +33,7 @@ builder.queryFields((t) => ({
         kind: filter?.kind ?? undefined,
         status: filter?.status ?? undefined,
         trigger: filter?.trigger ?? undefined,
-        sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
+        sourceId: rowId(filter?.sourceId),
       }
       return readPage(page, byNewest('runs'), where, {
         rows: (part: Prisma.RunFindManyArgs) => context.db.run.findMany({ ...nodeQuery(context, info), ...part }),

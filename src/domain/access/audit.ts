@@ -1,21 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../db/prisma.ts'
 import type { Actor } from './actor.ts'
+import type { ActionOn, AuditedType } from './audit-action.ts'
 
 export type Change = { from?: unknown; to: unknown }
-export type AuditRecord = {
-  action: string
-  objectType: string
+export type AuditRecord<Type extends AuditedType> = {
+  action: ActionOn<Type>
+  objectType: Type
   /** The number of a row; jobs and queues have ids of their own. */
   objectId?: bigint | string
   changes?: Record<string, Change | string>
 }
 
 /** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
-export async function audit(
+export async function audit<Type extends AuditedType>(
   tx: Tx,
   actor: Actor,
-  { action, objectType, objectId, changes = {} }: AuditRecord,
+  { action, objectType, objectId, changes = {} }: AuditRecord<Type>,
 ): Promise<void> {
   const id = objectId === undefined ? null : String(objectId)
   await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${toJson(changes)}::jsonb, ${actor.requestId})`
