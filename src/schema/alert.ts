@@ -2,7 +2,9 @@ import type { AlertSeverity as Severity, Prisma } from '../db/generated/client/c
 import { acknowledgeAlert, resolveAlert } from '../domain/alerts/alert.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
+import { rowId } from './global-id.ts'
 import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
+import { readBack } from './read-back.ts'
 import { Source } from './source-type.ts'
 
 export const AlertSeverity = builder.enumType('AlertSeverity', {
@@ -100,7 +102,7 @@ builder.queryField('alerts', (t) =>
         acknowledgedAt: isSet(filter?.isAcknowledged),
         severity: filter?.severity ? { in: filter.severity } : undefined,
         kind: filter?.kind ?? undefined,
-        sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
+        sourceId: rowId(filter?.sourceId),
       }
       return readModelPage(page, byNewest('alerts'), context.db.alert, { where, ...nodeQuery(context, info) })
     },
@@ -113,19 +115,15 @@ builder.mutationFields((t) => ({
     description: 'Says that you look after an alert. It stays open until its condition ends or it is resolved.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Alert, description: 'Which alert.' }) },
-    resolve: async (query, _root, { id }, { db, actor, now }) => {
-      await acknowledgeAlert(db, actor, BigInt(id.id), now())
-      return db.alert.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { id }, { db, actor, now }) =>
+      readBack(db.alert, query, acknowledgeAlert(db, actor, rowId(id), now())),
   }),
   resolveAlert: t.prismaField({
     type: Alert,
     description: 'Ends an alert by hand. If its condition still holds it is raised anew, as another alert.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Alert, description: 'Which alert.' }) },
-    resolve: async (query, _root, { id }, { db, actor, now }) => {
-      await resolveAlert(db, actor, BigInt(id.id), now())
-      return db.alert.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { id }, { db, actor, now }) =>
+      readBack(db.alert, query, resolveAlert(db, actor, rowId(id), now())),
   }),
 }))

@@ -2,6 +2,7 @@ import type { ApiKey as ApiKeyRow, KeyScope as Scope } from '../db/generated/cli
 import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
+import { rowId } from './global-id.ts'
 import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 const KeyScope = builder.enumType('KeyScope', {
@@ -94,6 +95,6 @@ builder.mutationFields((t) => ({
       confirm: t.arg.boolean({ defaultValue: false, description: 'Also if it is the last one with ADMIN.' }),
     },
     resolve: (_root, { id, confirm }, { db, actor, now }) =>
-      revokeApiKey(db, actor, BigInt(id.id), now(), { confirm: confirm ?? false }),
+      revokeApiKey(db, actor, rowId(id), now(), { confirm: confirm ?? false }),
   }),
 }))

@@ -2,7 +2,7 @@ import type { Prisma } from '../db/generated/client/client.ts'
 import { ApiKey } from './api-key.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
-import { encodeId, isRowId } from './global-id.ts'
+import { encodeId, isRowId, rowId } from './global-id.ts'
 import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
@@ -69,7 +69,7 @@ builder.queryField('auditLog', (t) =>
         action: filter?.action ?? undefined,
         objectType: filter?.objectType ?? undefined,
         objectId: filter?.objectId ?? undefined,
-        actorKeyId: filter?.actorKeyId ? BigInt(filter.actorKeyId.id) : undefined,
+        actorKeyId: rowId(filter?.actorKeyId),
         requestId: filter?.requestId ?? undefined,
         at: { gte: filter?.since ?? undefined, lt: filter?.until ?? undefined },
         AND: filter?.objectGlobalId

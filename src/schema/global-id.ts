@@ -24,3 +24,10 @@ export function decodeId(globalId: string): GlobalId {
   if (!found) throw new Error('An id was not checked before it was decoded.')
   return found
 }
+
+/** The number of the row that an id means; of an id that was not given, nothing. */
+export function rowId(given: GlobalId): bigint
+export function rowId(given: GlobalId | null | undefined): bigint | undefined
+export function rowId(given: GlobalId | null | undefined): bigint | undefined {
+  return given ? BigInt(given.id) : undefined
+}

@@ -4,8 +4,10 @@ import { createRetailer, updateRetailer } from '../domain/retailers/retailer.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
 import { containing } from './filter.ts'
+import { rowId } from './global-id.ts'
 import { ImportResult } from './import-result.ts'
 import { byName, byNewest, nodeQuery, readModelPage } from './model-page.ts'
+import { readBack } from './read-back.ts'
 
 export const Retailer = builder.prismaNode('Retailer', {
   description: 'A shop or marketplace.',
@@ -81,7 +83,7 @@ builder.queryField('retailer', (t) =>
     description: 'One retailer; null if there is none with this id.',
     authScopes: { read: true },
     args: { id: t.arg.globalID({ required: true, for: Retailer, description: 'Its id.' }) },
-    resolve: (query, _root, { id }, { db }) => db.retailer.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+    resolve: (query, _root, { id }, { db }) => db.retailer.findUnique({ ...query, where: { id: rowId(id) } }),
   }),
 )
 
@@ -117,20 +119,15 @@ builder.mutationFields((t) => ({
     description: 'Adds a retailer.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: CreateRetailerInput, required: true, description: 'The retailer.' }) },
-    resolve: async (query, _root, { input }, { db, actor }) => {
-      const { id } = await createRetailer(db, actor, input)
-      return db.retailer.findUniqueOrThrow({ ...query, where: { id } })
-    },
+    resolve: (query, _root, { input }, { db, actor }) => readBack(db.retailer, query, createRetailer(db, actor, input)),
   }),
   updateRetailer: t.prismaField({
     type: Retailer,
     description: 'Changes a retailer.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: UpdateRetailerInput, required: true, description: 'The changes.' }) },
-    resolve: async (query, _root, { input: { id, ...changes } }, { db, actor }) => {
-      await updateRetailer(db, actor, BigInt(id.id), changes)
-      return db.retailer.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { input: { id, ...changes } }, { db, actor }) =>
+      readBack(db.retailer, query, updateRetailer(db, actor, rowId(id), changes)),
   }),
   importRetailers: t.field({
     type: ImportResult,

@@ -1,5 +1,6 @@
 import type { RunKind as Kind } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
+import { rowId, type GlobalId } from './global-id.ts'
 
 /** The types that runs have in GraphQL. */
 export const runTypes = {
@@ -24,9 +25,7 @@ export const RunKind = builder.enumType('RunKind', { description: 'What a run do
 
 export const typeOfRun = (kind: Kind): RunTypeName => kinds[kind].type
 
-type RunId = { typename: string; id: string }
-
 /** The run that a global id means: an id that names another type than the run has means none. */
-export const whereRun = ({ typename, id }: RunId) => ({ id: BigInt(id), kind: { in: kindsOf(typename) } })
+export const whereRun = (run: GlobalId) => ({ id: rowId(run), kind: { in: kindsOf(run.typename) } })
 
 const kindsOf = (typename: string) => (Object.keys(kinds) as Kind[]).filter((kind) => kinds[kind].type === typename)

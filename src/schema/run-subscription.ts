@@ -3,6 +3,7 @@ import { allRuns, watchRun, watchRuns, type RunState as State } from '../domain/
 import { openStream } from '../domain/stream.ts'
 import { builder } from './builder.ts'
 import { decodeCursor, idPart, ofStream } from './cursor.ts'
+import { rowId } from './global-id.ts'
 import { KeepAlive } from './keep-alive.ts'
 import { RunEvent } from './run-event.ts'
 import { RunEventKind, RunTrigger } from './run-enum.ts'
@@ -71,7 +72,7 @@ builder.subscriptionFields((t) => ({
         runKinds: filter?.runKinds ?? undefined,
         kinds: filter?.kinds ?? undefined,
         trigger: filter?.trigger ?? undefined,
-        sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
+        sourceId: rowId(filter?.sourceId),
       }
       return openStream((signal) => watchRuns({ hub, now, signal }, wanted, position))
     },

@@ -1,6 +1,7 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
+import { rowId } from './global-id.ts'
 import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 import { RunStatus, RunTrigger } from './run-enum.ts'
 import { RunKind, whereRun } from './run-kind.ts'
@@ -34,7 +35,7 @@ builder.queryFields((t) => ({
         kind: filter?.kind ?? undefined,
         status: filter?.status ?? undefined,
         trigger: filter?.trigger ?? undefined,
-        sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
+        sourceId: rowId(filter?.sourceId),
       }
       return readModelPage(page, byNewest('runs'), context.db.run, { where, ...nodeQuery(context, info) })
     },

@@ -4,8 +4,10 @@ import { readClock, type ClockState } from '../domain/schedules/clock.ts'
 import { runSchedule, updateSchedule } from '../domain/schedules/schedule.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
+import { rowId } from './global-id.ts'
 import { Job, readJobBack } from './job.ts'
 import { byName, byNewest, nodeQuery, readModelPage } from './model-page.ts'
+import { readBack } from './read-back.ts'
 
 const ScheduleOutcome = builder.enumType('ScheduleOutcome', {
   description: 'How a run of a schedule ended.',
@@ -189,10 +191,8 @@ builder.mutationFields((t) => ({
     description: 'Enables or disables a schedule, or changes its times; when it is due next follows from them.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: UpdateScheduleInput, required: true, description: 'The changes.' }) },
-    resolve: async (query, _root, { input: { id, ...changes } }, { db, actor }) => {
-      await updateSchedule(db, actor, BigInt(id.id), changes)
-      return db.schedule.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { input: { id, ...changes } }, { db, actor }) =>
+      readBack(db.schedule, query, updateSchedule(db, actor, rowId(id), changes)),
   }),
   runSchedule: t.field({
     type: Job,
@@ -201,6 +201,6 @@ builder.mutationFields((t) => ({
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Schedule, description: 'Which schedule.' }) },
     resolve: async (_root, { id }, context) =>
-      readJobBack(await runSchedule(context.db, context.actor, BigInt(id.id)), context),
+      readJobBack(await runSchedule(context.db, context.actor, rowId(id)), context),
   }),
 }))

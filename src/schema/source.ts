@@ -10,8 +10,10 @@ import {
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
 import { containing } from './filter.ts'
+import { rowId } from './global-id.ts'
 import { ImportResult } from './import-result.ts'
 import { byName, nodeQuery, readModelPage } from './model-page.ts'
+import { readBack } from './read-back.ts'
 import { Retailer } from './retailer.ts'
 import { CreateSourceInput, ReviewSourceInput, UpdateSourceInput } from './source-input.ts'
 import { Source, SourceKind, VisibilityStatus } from './source-type.ts'
@@ -42,7 +44,7 @@ builder.queryFields((t) => ({
     resolve: (_root, { filter, ...page }, context, info) => {
       const where: Prisma.SourceWhereInput = {
         name: containing(filter?.q),
-        retailerId: filter?.retailerId ? BigInt(filter.retailerId.id) : undefined,
+        retailerId: rowId(filter?.retailerId),
         kind: filter?.kind ?? undefined,
         visibilityStatus: filter?.visibilityStatus ?? undefined,
         tosReviewedAt: typeof filter?.reviewed === 'boolean' ? (filter.reviewed ? { not: null } : null) : undefined,
@@ -56,7 +58,7 @@ builder.queryFields((t) => ({
     description: 'One source; null if there is none with this id.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Source, description: 'Its id.' }) },
-    resolve: (query, _root, { id }, { db }) => db.source.findUnique({ ...query, where: { id: BigInt(id.id) } }),
+    resolve: (query, _root, { id }, { db }) => db.source.findUnique({ ...query, where: { id: rowId(id) } }),
   }),
 }))
 
@@ -66,20 +68,16 @@ builder.mutationFields((t) => ({
     description: 'Adds a source to a retailer.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: CreateSourceInput, required: true, description: 'The source.' }) },
-    resolve: async (query, _root, { input: { retailerId, ...source } }, { db, actor }) => {
-      const { id } = await createSource(db, actor, BigInt(retailerId.id), source)
-      return db.source.findUniqueOrThrow({ ...query, where: { id } })
-    },
+    resolve: (query, _root, { input: { retailerId, ...source } }, { db, actor }) =>
+      readBack(db.source, query, createSource(db, actor, rowId(retailerId), source)),
   }),
   updateSource: t.prismaField({
     type: Source,
     description: 'Changes a source. Visibility has mutations of its own.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: UpdateSourceInput, required: true, description: 'The changes.' }) },
-    resolve: async (query, _root, { input: { id, ...changes } }, { db, actor }) => {
-      await updateSource(db, actor, BigInt(id.id), changes)
-      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { input: { id, ...changes } }, { db, actor }) =>
+      readBack(db.source, query, updateSource(db, actor, rowId(id), changes)),
   }),
   setDisplayPrimary: t.prismaField({
     type: Source,
@@ -87,10 +85,8 @@ builder.mutationFields((t) => ({
       'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment. A second time changes nothing. While the primary is INELIGIBLE the retailer shows nothing: see `visibility`.',
     authScopes: { admin: true },
     args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
-    resolve: async (query, _root, { id }, { db, actor }) => {
-      await setDisplayPrimary(db, actor, BigInt(id.id))
-      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { id }, { db, actor }) =>
+      readBack(db.source, query, setDisplayPrimary(db, actor, rowId(id))),
   }),
   setSourceVisibility: t.prismaField({
     type: Source,
@@ -100,10 +96,8 @@ builder.mutationFields((t) => ({
       id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }),
       status: t.arg({ type: VisibilityStatus, required: true, description: 'Whether they may.' }),
     },
-    resolve: async (query, _root, { id, status }, { db, actor }) => {
-      await setSourceVisibility(db, actor, BigInt(id.id), status)
-      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { id, status }, { db, actor }) =>
+      readBack(db.source, query, setSourceVisibility(db, actor, rowId(id), status)),
   }),
   reviewSource: t.prismaField({
     type: Source,
@@ -111,10 +105,8 @@ builder.mutationFields((t) => ({
       'Records that a person read the terms and the robots.txt of a source’s site. Nothing is fetched without.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: ReviewSourceInput, required: true, description: 'The review.' }) },
-    resolve: async (query, _root, { input: { id, ...review } }, { db, actor, now }) => {
-      await reviewSource(db, actor, BigInt(id.id), review, now())
-      return db.source.findUniqueOrThrow({ ...query, where: { id: BigInt(id.id) } })
-    },
+    resolve: (query, _root, { input: { id, ...review } }, { db, actor, now }) =>
+      readBack(db.source, query, reviewSource(db, actor, rowId(id), review, now())),
   }),
   importSources: t.field({
     type: ImportResult,

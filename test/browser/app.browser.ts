@@ -6,7 +6,8 @@ import { readConfig } from '../../src/config.ts'
 import { openDatabase } from '../../src/db/open.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase, type TestDatabase } from '../support/database.ts'
-import { at, call, startRun } from '../support/runs.ts'
+import { at } from '../support/moment.ts'
+import { call, startRun } from '../support/runs.ts'
 import { launchChromium, openPage } from './chromium.ts'
 import {
   chooseOperation,

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { assertMigrated, migrate, planMigration } from '../../src/db/migrate/migrate.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { aRetailer, aSource } from '../support/rows.ts'
 import { createTestRole } from '../support/role.ts'
 import { ownSqlAnd } from './fixtures/sql-folder.ts'
 
@@ -32,10 +33,7 @@ test('the runtime role sees what is pending and may not run it', async () => {
 })
 
 test('the runtime role reads and writes rows and calls functions', async () => {
-  const { rows } = await pool.query<{ id: string }>(
-    "insert into freshet.retailers (slug, name) values ('shop', 'Shop') returning id",
-  )
-  await pool.query("insert into freshet.sources (retailer_id, name) values ($1, 'direct')", [rows[0]?.id])
+  await aSource(pool, await aRetailer(pool))
   await pool.query("update freshet.retailers set name = 'The shop'")
   await pool.query("select freshet.tick('worker', interval '15 seconds', now())")
   await pool.query("select freshet.write_audit(null, 'test', 'test', 'Test', null, null, 'request')")

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
-import { makeQueues, trialQueue } from '../sql/schedule-rows.ts'
+import { makeQueue } from '../support/queue.ts'
+import { trialQueue } from '../support/rows.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { report, seededRandom } from './seed.ts'
 
@@ -8,7 +9,7 @@ import { report, seededRandom } from './seed.ts'
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, trialQueue, 'other')
+for (const queue of [trialQueue, 'other']) await makeQueue(pool, queue)
 
 const [items, kills, callers, periodSeconds] = [1_000, 100, 8, 60]
 const start = Date.UTC(2026, 0, 1)

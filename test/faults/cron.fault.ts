@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
-import { findChanges } from '../sql/cron-changes.ts'
-import { type Change, occurrences } from '../sql/cron-oracle.ts'
-import { aSchedule, makeQueues, trialQueue } from '../sql/schedule-rows.ts'
+import { findChanges } from '../sql/schedule/cron-changes.ts'
+import { type Change, occurrences } from '../sql/schedule/cron-oracle.ts'
+import { makeQueue } from '../support/queue.ts'
+import { aSchedule, trialQueue } from '../support/rows.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { report, seededRandom } from './seed.ts'
 
@@ -10,7 +11,7 @@ import { report, seededRandom } from './seed.ts'
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, trialQueue)
+await makeQueue(pool, trialQueue)
 
 const hourMs = 3_600_000
 const [start, end] = [Date.UTC(2028, 0), Date.UTC(2029, 0)]

@@ -4,7 +4,8 @@ import type { RunContext } from '../../src/domain/runs/context.ts'
 import { nothing, pidOf, runStand } from '../domain/runs/stand.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { startMiddle } from '../support/middle.ts'
-import { at, call, resultOf, startRun, storedRun } from '../support/runs.ts'
+import { at } from '../support/moment.ts'
+import { call, resultOf, startRun, storedRun } from '../support/runs.ts'
 import { report, seededRandom } from './seed.ts'
 
 const database = await cloneDatabase()

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import { openHttp } from '../../src/http/server.ts'
 import { createReadiness } from '../../src/http/health.ts'
 import { createLog } from '../../src/log.ts'
-import { makeQueues } from '../sql/schedule-rows.ts'
+import { makeQueue } from '../support/queue.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { startTestApp } from '../support/app.ts'
 import { until } from '../support/until.ts'
@@ -140,7 +140,7 @@ test('without a database the process is alive and not ready; when it is back, it
 })
 
 test('RULINGS 8: a late clock is told in the body, and keeps the process in service', async () => {
-  await makeQueues(app.pool, 'notify')
+  await makeQueue(app.pool, 'notify')
   await app.pool.query(
     "update freshet.clock set driver = 'worker gone:1', last_tick_at = now() - interval '10 minutes', lease_until = now()",
   )

@@ -1,10 +1,11 @@
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
-import { at, call, startRun } from '../support/runs.ts'
+import { at } from '../support/moment.ts'
+import { call, startRun } from '../support/runs.ts'
 import { runEvents, runProgress, subscribe } from '../support/subscribe.ts'
 import { until } from '../support/until.ts'
-import { aRetailer, aSource } from '../sql/rows.ts'
+import { aRetailer, aSource } from '../support/rows.ts'
 
 // As an API process, so that no clock places events beside the hub.
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })

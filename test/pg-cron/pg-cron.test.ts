@@ -7,7 +7,7 @@ import { lookAtPgCron, prunePgCronHistory, schedulePgCron, unschedulePgCron } fr
 import { createLog } from '../../src/log.ts'
 import { collectLines } from '../support/lines.ts'
 import { until } from '../support/until.ts'
-import { makeQueues } from '../sql/schedule-rows.ts'
+import { makeQueue } from '../support/queue.ts'
 import { run } from '../cli/stand.ts'
 
 const { home, away, admin } = inject('pgCron')
@@ -31,7 +31,7 @@ const openAlerts = async (url: string) =>
 beforeAll(async () => {
   for (const [, url] of places) {
     await migrate(url)
-    await makeQueues(pools.get(url)!, 'notify')
+    await makeQueue(pools.get(url)!, 'notify')
   }
 })
 afterAll(async () => {

@@ -12,7 +12,7 @@ import { withImplied, type Scope } from '../../src/domain/access/actor.ts'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { schema } from '../../src/schema/index.ts'
 import { startTestApp, type Answer } from '../support/app.ts'
-import { makeFixture, operations, type Fixture } from '../support/operations.ts'
+import { makeFixture, operations, type Fixture } from '../support/operations/index.ts'
 import { firstMessage } from '../support/sse.ts'
 import { countAudit, readState } from './state.ts'
 

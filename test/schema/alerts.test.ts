@@ -1,8 +1,9 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
-import { at, clearAlerts, raise, resolve } from '../support/alerts.ts'
+import { clearAlerts, raise, resolve } from '../support/alerts.ts'
+import { at } from '../support/moment.ts'
 import { startTestApp } from '../support/app.ts'
-import { aRetailer, aSource } from '../sql/rows.ts'
+import { aRetailer, aSource } from '../support/rows.ts'
 
 const now = at(100)
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' }, now: () => now })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import { encodeId, readId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
-import { makeFixture, type Fixture } from '../support/operations.ts'
+import { makeFixture, type Fixture } from '../support/operations/index.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

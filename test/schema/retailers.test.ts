@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { readId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { CreateRetailer, UpdateRetailer } from '../support/documents.ts'
-import { whileHeld } from './waiting.ts'
+import { whileHeld } from '../support/while-held.ts'
 
 const app = await startTestApp()
 afterAll(() => app[Symbol.asyncDispose]())

@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
-import { at, call, startRun } from '../support/runs.ts'
+import { at } from '../support/moment.ts'
+import { call, startRun } from '../support/runs.ts'
 import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
-import { aRetailer, aSource } from '../sql/rows.ts'
+import { aRetailer, aSource } from '../support/rows.ts'
 
 // As an API process: its clock would send statements beside those that are counted.
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })

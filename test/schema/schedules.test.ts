@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
-import { aSchedule } from '../sql/schedule-rows.ts'
+import { aSchedule } from '../support/rows.ts'
 import { startTestApp } from '../support/app.ts'
 
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })

@@ -11,7 +11,7 @@ import {
   SetSourceVisibility,
   UpdateSource,
 } from '../support/documents.ts'
-import { whileHeld } from './waiting.ts'
+import { whileHeld } from '../support/while-held.ts'
 
 const now = new Date('2026-11-18T09:30:00.000Z')
 const app = await startTestApp({ now: () => now })

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { queryRows, type Sql } from '../../src/db/sql.ts'
+import { at } from './moment.ts'
 
 export type Raise = {
   kind?: string
@@ -12,8 +13,6 @@ export type Raise = {
   runId?: string | null
   now?: Date
 }
-
-export const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds))
 
 const text = `select freshet.raise_alert($1, $2::freshet.alert_severity, $3, $4, $5, $6::jsonb, $7::timestamptz, $8::bigint, $9::bigint)::text as id`
 

@@ -1,7 +1,5 @@
-import type pg from 'pg'
+import type { Queryable } from './rows.ts'
 import { startRun, type Start, type StartedRun } from './runs.ts'
-
-type Queryable = Pick<pg.Pool, 'query'>
 
 const settings = {
   policy: 'standard',

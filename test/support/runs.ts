@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type pg from 'pg'
 import { expect } from 'vitest'
+import { at } from './moment.ts'
+import type { Queryable } from './rows.ts'
 
 /** Counters of which there are none; `{}` alone would match any, inside `toMatchObject`. */
 export const noCounters: unknown = expect.toSatisfy((counters: object) => Object.keys(counters).length === 0)
-
-type Queryable = Pick<pg.Pool, 'query'>
-
-/** The moment that most tests of runs begin at; `at(5)` is five seconds later. */
-export const at = (seconds = 0): Date => new Date(Date.UTC(2026, 0, 1, 12) + seconds * 1_000)
 
 export type StartedRun = { id: string; jobId: string; status: string; attempt: number }
 

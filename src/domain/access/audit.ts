@@ -3,11 +3,12 @@ import type { Tx } from '../../db/prisma.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Actor } from './actor.ts'
+import type { ActionOn, AuditedType } from './audit-action.ts'
 
 export type Change = { from?: unknown; to: unknown }
-export type AuditRecord = {
-  action: string
-  objectType: string
+export type AuditRecord<Type extends AuditedType> = {
+  action: ActionOn<Type>
+  objectType: Type
   /** The number of a row; jobs and queues have ids of their own. */
   objectId?: bigint | string
   changes?: Record<string, Change | string>
@@ -16,10 +17,10 @@ export type AuditRecord = {
 const statement = readQuery('write_audit')
 
 /** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
-export async function audit(
+export async function audit<Type extends AuditedType>(
   tx: Tx,
   actor: Actor,
-  { action, objectType, objectId, changes = {} }: AuditRecord,
+  { action, objectType, objectId, changes = {} }: AuditRecord<Type>,
 ): Promise<void> {
   const id = objectId === undefined ? null : String(objectId)
   const values = [actor.keyId, actor.name, action, objectType, id, toJson(changes), actor.requestId]

@@ -90,7 +90,7 @@ async function endJob(db: Db, actor: Actor, { queue, id }: JobPlace, now: Date, 
 /** Records that somebody is about to send a job through pg-boss's dashboard, which knows nothing of our audit log. */
 export async function recordSentJob(db: Db, actor: Actor, queue: string): Promise<void> {
   const changes = { queue: { to: queue }, dashboard: { to: true } }
-  const record = { action: 'SEND_JOB', objectType: 'Queue', objectId: queue, changes }
+  const record = { action: 'SEND_JOB', objectType: 'Queue', objectId: queue, changes } as const
   await db.$transaction((tx) => audit(tx, actor, record))
 }
 

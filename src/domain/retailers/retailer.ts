@@ -1,23 +1,19 @@
-import type { Retailer } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit, changedFields, hasChanges } from '../access/audit.ts'
-import { notFound } from '../errors.ts'
+import { audit, changedFields } from '../access/audit.ts'
+import { changeRow } from '../change.ts'
 import { check, type Given } from '../input.ts'
 import { refuseDuplicate } from '../unique.ts'
 import { NewRetailer, RetailerChanges, type NewRetailerInput, type RetailerChangesInput } from './retailer-input.ts'
 
-export async function createRetailer(db: Db, actor: Actor, input: NewRetailerInput): Promise<Retailer> {
+/** Adds a retailer and answers its id. */
+export async function createRetailer(db: Db, actor: Actor, input: NewRetailerInput): Promise<bigint> {
   const data = check(NewRetailer, input)
   const creating = db.$transaction(async (tx) => {
-    const retailer = await tx.retailer.create({ data })
-    await audit(tx, actor, {
-      action: 'CREATE_RETAILER',
-      objectType: 'Retailer',
-      objectId: retailer.id,
-      changes: changedFields(undefined, data),
-    })
-    return retailer
+    const { id } = await tx.retailer.create({ data })
+    const changes = changedFields(undefined, data)
+    await audit(tx, actor, { action: 'CREATE_RETAILER', objectType: 'Retailer', objectId: id, changes })
+    return id
   })
   return refuseDuplicate(creating, 'input.slug', slugTaken(data.slug))
 }
@@ -27,16 +23,10 @@ export async function updateRetailer(
   actor: Actor,
   id: bigint,
   input: Given<RetailerChangesInput>,
-): Promise<Retailer> {
+): Promise<bigint> {
   const data = check(RetailerChanges, input)
-  const updating = db.$transaction(async (tx) => {
-    await tx.$executeRaw`select from freshet.retailers where id = ${id} for no key update`
-    const before = await tx.retailer.findUnique({ where: { id } })
-    if (!before) throw notFound('retailer', 'input.id')
-    const changes = changedFields(before, data)
-    await audit(tx, actor, { action: 'UPDATE_RETAILER', objectType: 'Retailer', objectId: id, changes })
-    return hasChanges(changes) ? tx.retailer.update({ where: { id }, data }) : before
-  })
+  const decide = () => data
+  const updating = changeRow(db, actor, { model: 'Retailer', id, field: 'input.id', action: 'UPDATE_RETAILER', decide })
   return refuseDuplicate(updating, 'input.slug', slugTaken(data.slug))
 }
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Schedule } from '../../db/generated/client/client.ts'
-import type { Db } from '../../db/prisma.ts'
+import type { Db, Tx } from '../../db/prisma.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit, changedFields, hasChanges } from '../access/audit.ts'
+import { audit } from '../access/audit.ts'
+import { changeRow } from '../change.ts'
 import { DomainError, notFound, refuse } from '../errors.ts'
 import { check, must, text, type Given } from '../input.ts'
 import type { JobPlace } from '../queue/operate.ts'
@@ -34,7 +34,7 @@ export async function updateSchedule(
   actor: Actor,
   id: bigint,
   input: Given<ScheduleChangesInput>,
-): Promise<Schedule> {
+): Promise<bigint> {
   const { enabled, cron, timeZone, periodSeconds } = check(ScheduleChanges, input)
   // What the one sort of times is set to takes the place of the other.
   const times =
@@ -42,15 +42,18 @@ export async function updateSchedule(
       ? {}
       : { cron: cron ?? null, periodSeconds: periodSeconds ?? null }
   const data = { isEnabled: enabled, timeZone, ...times }
-  const updating = db.$transaction(async (tx) => {
-    await tx.$executeRaw`select from freshet.schedules where id = ${id} for no key update`
-    const before = await tx.schedule.findUnique({ where: { id } })
-    if (!before) throw notFound('schedule', 'input.id')
-    const changes = changedFields(before, data)
-    await audit(tx, actor, { action: 'UPDATE_SCHEDULE', objectType: 'Schedule', objectId: id, changes })
-    if (!hasChanges(changes)) return before
-    if (enabled) await tx.$executeRaw`select freshet.resolve_alert(${`schedule:${id}`}, now())`
-    return tx.schedule.update({ where: { id }, data: enabled ? { ...data, disabledReason: null } : data })
+  // What disabled it is over with its enabling.
+  const settle = async (tx: Tx) => {
+    await tx.$executeRaw`select freshet.resolve_alert(${`schedule:${id}`}, now())`
+    return { disabledReason: null }
+  }
+  const updating = changeRow(db, actor, {
+    model: 'Schedule',
+    id,
+    field: 'input.id',
+    action: 'UPDATE_SCHEDULE',
+    decide: () => data,
+    along: enabled ? settle : undefined,
   })
   return updating.catch(refuseTimes)
 }

@@ -1,7 +1,8 @@
-import type { Prisma, Source, VisibilityStatus } from '../../db/generated/client/client.ts'
+import type { VisibilityStatus } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit, changedFields, hasChanges, type Change } from '../access/audit.ts'
+import { audit, changedFields, type Change } from '../access/audit.ts'
+import { changeRow } from '../change.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, checkWith, withoutNulls, type Given } from '../input.ts'
 import { registrableDomain } from '../retailers/retailer-input.ts'
@@ -16,14 +17,13 @@ import {
   type SourceChangesInput,
 } from './source-input.ts'
 
-type SourceData = Prisma.SourceUncheckedUpdateInput
-
+/** Adds a source to a retailer and answers its id. */
 export async function createSource(
   db: Db,
   actor: Actor,
   retailerId: bigint,
   input: Given<NewSourceInput>,
-): Promise<Source> {
+): Promise<bigint> {
   const data = await checkWith(NewSource, withoutNulls(input), async () => {
     const isThere = await db.retailer.findUnique({ where: { id: retailerId }, select: { id: true } })
     return isThere ? [] : [{ field: 'input.retailerId', message: 'There is no such retailer.' }]
@@ -32,10 +32,10 @@ export async function createSource(
     // Locked before the insert, as an import does: the foreign key would ask for the lock only after the name is taken.
     const found = await tx.$executeRaw`select from freshet.retailers where id = ${retailerId} for key share`
     if (found === 0) throw notFound('retailer', 'input.retailerId')
-    const source = await tx.source.create({ data: { retailerId, ...data } })
+    const { id } = await tx.source.create({ data: { retailerId, ...data } })
     const changes = changedFields(undefined, { retailerId, ...data })
-    await audit(tx, actor, { action: 'CREATE_SOURCE', objectType: 'Source', objectId: source.id, changes })
-    return source
+    await audit(tx, actor, { action: 'CREATE_SOURCE', objectType: 'Source', objectId: id, changes })
+    return id
   })
   return refuseDuplicate(creating, 'input.name', nameTaken(data.name))
 }
@@ -45,14 +45,20 @@ export async function updateSource(
   actor: Actor,
   id: bigint,
   input: Given<SourceChangesInput>,
-): Promise<Source> {
+): Promise<bigint> {
   const data = check(SourceChanges, input)
-  const updating = change(db, actor, id, 'UPDATE_SOURCE', 'input.id', (before) => {
-    if (data.affiliateNetwork && before.kind !== 'AFFILIATE_FEED')
-      throw new DomainError('CONFLICT', `input.affiliateNetwork: ${networkNotAllowed}`, {
-        field: 'input.affiliateNetwork',
-      })
-    return { ...data, ...(movesSite(before.url, data.url) ? unreviewed : {}) }
+  const updating = changeRow(db, actor, {
+    model: 'Source',
+    id,
+    field: 'input.id',
+    action: 'UPDATE_SOURCE',
+    decide: (before) => {
+      if (data.affiliateNetwork && before.kind !== 'AFFILIATE_FEED')
+        throw new DomainError('CONFLICT', `input.affiliateNetwork: ${networkNotAllowed}`, {
+          field: 'input.affiliateNetwork',
+        })
+      return { ...data, ...(movesSite(before.url, data.url) ? unreviewed : {}) }
+    },
   })
   return refuseDuplicate(updating, 'input.name', nameTaken(data.name))
 }
@@ -71,8 +77,9 @@ export async function setSourceVisibility(
   actor: Actor,
   id: bigint,
   visibilityStatus: VisibilityStatus,
-): Promise<Source> {
-  return change(db, actor, id, 'SET_SOURCE_VISIBILITY', 'id', () => ({ visibilityStatus }))
+): Promise<bigint> {
+  const decide = () => ({ visibilityStatus })
+  return changeRow(db, actor, { model: 'Source', id, field: 'id', action: 'SET_SOURCE_VISIBILITY', decide })
 }
 
 /** Records that a person read the site's terms and robots.txt, and what he found (S3 §9.5). Nothing is fetched without it. */
@@ -82,41 +89,21 @@ export async function reviewSource(
   id: bigint,
   input: Given<ReviewInput>,
   now: Date,
-): Promise<Source> {
+): Promise<bigint> {
   const { tosApprovedBy, notes, robotsCompliant } = check(Review, withoutNulls(input))
   const review = { tosReviewedAt: now, tosApprovedBy, tosNotes: notes ?? null, robotsCompliant }
-  return change(db, actor, id, 'REVIEW_SOURCE', 'input.id', () => review)
+  return changeRow(db, actor, { model: 'Source', id, field: 'input.id', action: 'REVIEW_SOURCE', decide: () => review })
 }
 
 /** Makes a source the one whose offers its retailer shows; the former primary loses the mark in the same transaction (S2 §13.4). */
-export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promise<Source> {
+export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promise<bigint> {
   return db.$transaction(async (tx) => {
     if (!(await tx.source.findUnique({ where: { id }, select: { id: true } }))) throw notFound('source', 'id')
     const [row] = await tx.$queryRaw<{ before: bigint | null }[]>`select freshet.set_display_primary(${id}) as before`
     const changes: Record<string, Change> =
       row?.before === id ? {} : { displayPrimary: { from: row?.before ?? null, to: id } }
     await audit(tx, actor, { action: 'SET_DISPLAY_PRIMARY', objectType: 'Source', objectId: id, changes })
-    return tx.source.findUniqueOrThrow({ where: { id } })
-  })
-}
-
-/** Reads a source under its lock, changes what `decide` says, and records the difference; where there is none, that alone. */
-async function change(
-  db: Db,
-  actor: Actor,
-  id: bigint,
-  action: string,
-  field: string,
-  decide: (before: Source) => SourceData,
-): Promise<Source> {
-  return db.$transaction(async (tx) => {
-    await tx.$executeRaw`select from freshet.sources where id = ${id} for no key update`
-    const before = await tx.source.findUnique({ where: { id } })
-    if (!before) throw notFound('source', field)
-    const data = decide(before)
-    const changes = changedFields(before, data)
-    await audit(tx, actor, { action, objectType: 'Source', objectId: id, changes })
-    return hasChanges(changes) ? tx.source.update({ where: { id }, data }) : before
+    return id
   })
 }
 

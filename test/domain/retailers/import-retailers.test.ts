@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { importRetailers } from '../../../src/domain/retailers/import-retailers.ts'
-import { whileHeld } from '../../schema/waiting.ts'
+import { whileHeld } from '../../support/while-held.ts'
 import { actor, openStand, problemsOf } from '../stand.ts'
 
 const stand = await openStand()

@@ -8,7 +8,8 @@ import { eventsAtOnce, placeRunEvents } from '../../../src/domain/runs/event.ts'
 import { createLog } from '../../../src/log.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
-import { at, call, startRun } from '../../support/runs.ts'
+import { at } from '../../support/moment.ts'
+import { call, startRun } from '../../support/runs.ts'
 import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()

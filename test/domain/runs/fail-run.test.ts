@@ -4,7 +4,8 @@ import { inTransaction } from '../../../src/db/transaction.ts'
 import { queryRows } from '../../../src/db/sql.ts'
 import { cancelRunOfJob, failRunOfJob } from '../../../src/domain/runs/fail-run.ts'
 import { cloneDatabase } from '../../support/database.ts'
-import { at, startRun, noCounters } from '../../support/runs.ts'
+import { at } from '../../support/moment.ts'
+import { startRun, noCounters } from '../../support/runs.ts'
 import { nothing, pidOf, runStand } from './stand.ts'
 
 const database = await cloneDatabase()

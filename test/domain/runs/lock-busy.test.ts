@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { cloneDatabase } from '../../support/database.ts'
-import { at, call, startRun } from '../../support/runs.ts'
+import { at } from '../../support/moment.ts'
+import { call, startRun } from '../../support/runs.ts'
 import { nothing, runStand } from './stand.ts'
 
 const database = await cloneDatabase()

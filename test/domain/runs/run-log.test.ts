@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { PermanentError } from '../../../src/domain/queue/outcome.ts'
 import { withLogFields } from '../../../src/log.ts'
-import { aRetailer, aSource } from '../../sql/rows.ts'
+import { aRetailer, aSource } from '../../support/rows.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { nothing, runStand } from './stand.ts'
 

@@ -8,7 +8,8 @@ import { createLog } from '../../../src/log.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
 import { until } from '../../support/until.ts'
-import { at, call, storedRun } from '../../support/runs.ts'
+import { at } from '../../support/moment.ts'
+import { call, storedRun } from '../../support/runs.ts'
 
 let lockId = 0
 

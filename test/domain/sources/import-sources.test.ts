@@ -3,7 +3,7 @@ import { importRetailers } from '../../../src/domain/retailers/import-retailers.
 import { importSources } from '../../../src/domain/sources/import-sources.ts'
 import { createSource, reviewSource, setDisplayPrimary } from '../../../src/domain/sources/source.ts'
 import { statementsOf } from '../../support/statements.ts'
-import { whileHeld } from '../../schema/waiting.ts'
+import { whileHeld } from '../../support/while-held.ts'
 import { actor, openStand, problemsOf } from '../stand.ts'
 
 const stand = await openStand()

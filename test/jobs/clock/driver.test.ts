@@ -1,13 +1,13 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { offerTick } from '../../../src/domain/schedules/clock.ts'
 import { changeJob } from '../../../src/jobs/clock/driver.ts'
-import { makeQueues } from '../../sql/schedule-rows.ts'
+import { makeQueue } from '../../support/queue.ts'
 import { cloneDatabase } from '../../support/database.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-await makeQueues(pool, 'notify')
+await makeQueue(pool, 'notify')
 
 const alerts = async () => (await pool.query('select kind, resolved_at is null as is_open from freshet.alerts')).rows
 const clock = async () => (await pool.query('select driver, lease_until from freshet.clock')).rows[0]

@@ -2,14 +2,14 @@ import { afterAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { connectPool } from '../../../src/db/pool.ts'
 import { startClockWatch } from '../../../src/jobs/clock/watch.ts'
 import { createLog } from '../../../src/log.ts'
-import { makeQueues } from '../../sql/schedule-rows.ts'
+import { makeQueue } from '../../support/queue.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
 import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
-await makeQueues(database.pool, 'notify')
+await makeQueue(database.pool, 'notify')
 const { lines, stream } = collectLines()
 const log = createLog({ level: 'info', destination: stream })
 const pool = connectPool(database.url, { size: 2, log, statementMs: 5_000 })

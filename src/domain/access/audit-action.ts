@@ -1,0 +1,23 @@
+/** What people can do that the audit log records, by the type of the object that it is done to. */
+export const auditActions = {
+  Retailer: ['CREATE_RETAILER', 'UPDATE_RETAILER', 'IMPORT_RETAILERS'],
+  Source: [
+    'CREATE_SOURCE',
+    'UPDATE_SOURCE',
+    'REVIEW_SOURCE',
+    'SET_SOURCE_VISIBILITY',
+    'SET_DISPLAY_PRIMARY',
+    'IMPORT_SOURCES',
+  ],
+  Schedule: ['UPDATE_SCHEDULE', 'RUN_SCHEDULE'],
+  Alert: ['ACKNOWLEDGE_ALERT', 'RESOLVE_ALERT'],
+  ApiKey: ['CREATE_API_KEY', 'REVOKE_API_KEY'],
+  Job: ['RETRY_JOB', 'CANCEL_JOB', 'DELETE_JOB'],
+  Queue: ['SEND_JOB', 'REDRIVE_QUEUE'],
+} as const
+
+/** The types of objects that the audit log speaks of. One that is a row of ours has the name of its model and GraphQL type. */
+export type AuditedType = keyof typeof auditActions
+
+/** What can be done to objects of a type. */
+export type ActionOn<Type extends AuditedType> = (typeof auditActions)[Type][number]

@@ -1,0 +1,67 @@
+import { afterAll, expect, test } from 'vitest'
+import { changeRow } from '../../src/domain/change.ts'
+import { aRetailer } from '../support/rows.ts'
+import { whileHeld } from '../support/while-held.ts'
+import { actor, openStand } from './stand.ts'
+
+const stand = await openStand()
+afterAll(() => stand[Symbol.asyncDispose]())
+const { db, pool } = stand
+
+const change = { model: 'Retailer', field: 'input.id', action: 'UPDATE_RETAILER' } as const
+const read = (id: bigint) => db.retailer.findUniqueOrThrow({ where: { id } })
+const recorded = async (id: bigint) =>
+  (await db.auditEntry.findMany({ where: { objectId: String(id) }, orderBy: { id: 'asc' } })).map((entry) => ({
+    action: entry.action,
+    objectType: entry.objectType,
+    changes: entry.changes,
+  }))
+
+test('changes what differs, records that alone, and answers the id', async () => {
+  const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
+  expect(await changeRow(db, actor, { ...change, id, decide: ({ name }) => ({ name, tier: 'gold' }) })).toBe(id)
+  expect(await read(id)).toMatchObject({ name: 'Shop', tier: 'gold' })
+  const changes = { tier: { from: null, to: 'gold' } }
+  expect(await recorded(id)).toEqual([{ action: 'UPDATE_RETAILER', objectType: 'Retailer', changes }])
+})
+
+test('decides on the row as it is once its lock is free', async () => {
+  const id = BigInt(await aRetailer(pool, { tier: 'a' }))
+  await whileHeld(
+    pool,
+    (client) => client.query("update freshet.retailers set tier = 'ab' where id = $1", [id]),
+    () => changeRow(db, actor, { ...change, id, decide: ({ tier }) => ({ tier: `${tier}c` }) }),
+  )
+  expect((await read(id)).tier).toBe('abc')
+  expect(await recorded(id)).toMatchObject([{ changes: { tier: { from: 'ab', to: 'abc' } } }])
+})
+
+test('what goes along with a change is written unrecorded, and only where something changes', async () => {
+  const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
+  const rename = (name: string, tier: string) =>
+    changeRow(db, actor, { ...change, id, decide: () => ({ name }), along: async () => ({ tier }) })
+  await rename('Shop', 'first')
+  expect(await read(id)).toMatchObject({ name: 'Shop', tier: null })
+  await rename('Store', 'second')
+  expect(await read(id)).toMatchObject({ name: 'Store', tier: 'second' })
+  expect((await recorded(id)).map(({ changes }) => changes)).toEqual([{}, { name: { from: 'Shop', to: 'Store' } }])
+})
+
+test('a change whose company fails leaves neither change nor record', async () => {
+  const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
+  const along = () => Promise.reject(new Error('not along'))
+  await expect(changeRow(db, actor, { ...change, id, decide: () => ({ name: 'x' }), along })).rejects.toThrow(
+    'not along',
+  )
+  expect(await read(id)).toMatchObject({ name: 'Shop' })
+  expect(await recorded(id)).toEqual([])
+})
+
+test('a row that is not there is told by the field that named it', async () => {
+  await expect(changeRow(db, actor, { ...change, id: 987_654_321n, decide: () => ({}) })).rejects.toMatchObject({
+    code: 'NOT_FOUND',
+    message: 'There is no such retailer.',
+    field: 'input.id',
+  })
+  expect(await recorded(987_654_321n)).toEqual([])
+})
