@@ -80,7 +80,11 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
  * Takes the run's lock on its connection. What is left of an earlier attempt of the same job is ended; a run that has ended is
  * waited for. Answers false when another run is at work.
  */
-export async function takeRunLock(connection: RunConnection, { lockClass, lockId }: LockKey): Promise<boolean> {
+export async function takeRunLock(
+  connection: RunConnection,
+  { lockClass, lockId }: LockKey,
+  waitMs = releaseMs,
+): Promise<boolean> {
   const { client, jobId } = connection
   const key = [lockClass, lockId]
   const ask = async (text: string, values: unknown[]) =>
@@ -88,8 +92,8 @@ export async function takeRunLock(connection: RunConnection, { lockClass, lockId
   if (await ask('pg_try_advisory_lock($1, $2)', key)) return true
   const holder = await ask('freshet.run_lock_holder($1, $2, $3)', [...key, jobId])
   if (holder === 'OTHER') return false
-  if (holder === 'SAME_JOB') await ask('freshet.end_run_holder($1, $2, $3, $4)', [...key, jobId, releaseMs])
-  await ask("set_config('lock_timeout', $1, false)", [`${releaseMs}ms`])
+  if (holder === 'SAME_JOB') await ask('freshet.end_run_holder($1, $2, $3, $4)', [...key, jobId, waitMs])
+  await ask("set_config('lock_timeout', $1, false)", [`${waitMs}ms`])
   try {
     await ask('pg_advisory_lock($1, $2)', key)
     return true
