@@ -422,7 +422,7 @@ create function freshet.queue_stats(p_now timestamp with time zone) returns TABL
 
 create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severity, p_subject text, p_dedupe_key text, p_message text, p_details jsonb, p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint, p_run_id bigint DEFAULT NULL::bigint) returns bigint language plpgsql volatile set search_path="";
 
-create function freshet.reap_runs(p_now timestamp with time zone, p_after interval DEFAULT '00:30:00'::interval, p_max_rows integer DEFAULT 100) returns integer language plpgsql volatile set search_path="";
+create function freshet.reap_runs(p_after interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.redrive_letter(p_dead_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 

@@ -21,10 +21,13 @@ test('every relative link of the documentation leads to a file', () => {
   expect(dead.map(({ page, target }) => `${page}: ${target}`)).toEqual([])
 })
 
-test('no two operations of GraphiQL have the same number', () => {
-  const operations = readdirSync('src/http/graphiql/operations').filter((name) => name.endsWith('.graphql'))
+test('no two areas of GraphiQL’s operations have the same number, nor two operations of one area', () => {
+  const areas = readdirSync('src/http/graphiql/operations')
+  expect(twice(areas.map((area) => area.slice(0, 2)))).toEqual([])
+  const operations = globSync('src/http/graphiql/operations/*/*.graphql')
   expect(operations.length).toBeGreaterThan(20)
-  expect(twice(operations.map((name) => name.slice(0, 2)))).toEqual([])
+  expect(operations.filter((path) => !/\/\d\d-[a-z-]+\/\d\d-[a-z-]+\.graphql$/.test(path))).toEqual([])
+  expect(twice(operations.map((path) => path.replace(/(\/\d\d)-[^/]*$/, '$1')))).toEqual([])
 })
 
 test('STYLE 6: the first screen of the README has at most 40 lines', () => {

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { reason, type Log } from '../log.ts'
+import { within } from '../within.ts'
 
 export type Pool = pg.Pool
 
@@ -24,10 +25,7 @@ export function connectPool(url: string, { size, log, statementMs }: PoolOptions
 
 /** Closes the connections. One that is still at work has a moment to finish, then it is cut: nobody waits for its answer. */
 export async function endPool(pool: Pool): Promise<void> {
-  const { promise: cut, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, graceMs)
-  await Promise.race([pool.end(), cut])
-  clearTimeout(timer)
+  await within(graceMs, pool.end(), () => {})
   // pg-pool keeps its clients to itself; those that are left now were never given back.
   const { _clients: left } = pool as unknown as { _clients: pg.Client[] }
   for (const client of left) client.end().catch(() => {})

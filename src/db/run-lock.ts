@@ -26,6 +26,9 @@ export type RunConnection = AsyncDisposable & {
   cut(why: unknown): void
 }
 
+/** What a run's connection is called: SQL finds it by that (freshet.run_lock_holder). */
+export const runConnectionName = (jobId: string) => `freshet:run:${jobId}`
+
 /** How long to wait for a lock that is about to be free: an earlier attempt's that was ended, or that of a run that has ended. */
 const releaseMs = 5_000
 
@@ -36,7 +39,7 @@ const releaseMs = 5_000
 export async function connectRun(url: string, jobId: string, log: Log): Promise<RunConnection> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: `freshet:run:${jobId}`,
+    application_name: runConnectionName(jobId),
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { reason, type Log } from '../log.ts'
 import type { Pool } from './pool.ts'
-import { RunConnectionLost, type RunConnection } from './run-lock.ts'
+import { RunConnectionLost, runConnectionName, type RunConnection } from './run-lock.ts'
 import { queryRows } from './sql.ts'
 
 const watchMs = 5_000
@@ -28,7 +28,7 @@ export function watchConnection(
   let isLooking = false
   const look = async () => {
     const isWaiting = !session.readyForQuery
-    const [seen] = await queryRows<Seen>(pool, backendState, [session.processID, `freshet:run:${jobId}`])
+    const [seen] = await queryRows<Seen>(pool, backendState, [session.processID, runConnectionName(jobId)])
     const isSilent = isWaiting && !session.readyForQuery && seen?.state?.startsWith('idle') === true
     if (!seen) lose('the server has no such session any more')
     else if (isSilent && before?.since === seen.since) lose('the server waits for the run, the run for the server')

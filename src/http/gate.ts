@@ -6,6 +6,7 @@ import { withDeadline, type Deadline } from '../db/deadline.ts'
 import type { Attempts } from '../domain/access/attempts.ts'
 import type { Authenticated } from '../domain/access/authenticate.ts'
 import type { Context } from '../schema/builder.ts'
+import { within } from '../within.ts'
 import { admit } from './authentication.ts'
 import { refuseForeignStream } from './csrf.ts'
 import { codedError, type ShowError } from './errors.ts'
@@ -108,19 +109,14 @@ async function withinTime<Result>(
   requestId: string,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
   const over = new AbortController()
   const ms = seconds * 1000
   const deadline: Deadline = { signal: over.signal, endsAt: performance.now() + ms, reachedCommit: false }
-  const timer = setTimeout(() => {
+  const working = withDeadline(deadline, () => work(over.signal))
+  return within(ms, working, () => {
     over.abort()
-    reject(timeout(seconds, requestId, deadline))
-  }, ms)
-  try {
-    return await Promise.race([withDeadline(deadline, () => work(over.signal)), late])
-  } finally {
-    clearTimeout(timer)
-  }
+    throw timeout(seconds, requestId, deadline)
+  })
 }
 
 /** A commit that is under way cannot be called back: then the caller is told that he has to look. */

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { reason, type Log } from '../log.ts'
 import { briefly } from '../db/failure.ts'
+import { within } from '../within.ts'
 import { sendProblem } from './problem.ts'
 
 /**
@@ -12,6 +13,7 @@ export type Check = { name: string; run: () => Promise<string | undefined>; isAd
 type Readiness = { parts: Record<string, string>; failing: string[] }
 
 const checkMs = 2_000
+const tooLate = () => `no answer within ${checkMs / 1000} s`
 
 /** The process is alive; nothing else is asked, so that a slow database does not get a healthy process killed. */
 export function answerHealthz(response: ServerResponse): void {
@@ -33,7 +35,7 @@ export function answerReadyz(response: ServerResponse, { parts, failing }: Readi
 export function createReadiness(checks: Check[], log: Log): () => Promise<Readiness> {
   const look = async ({ name, run }: Check): Promise<[string, string]> => {
     try {
-      return [name, (await withinTime(run())) ?? 'ok']
+      return [name, (await within(checkMs, run(), tooLate)) ?? 'ok']
     } catch (error) {
       log.warn({ check: name, error: reason(error) }, 'not ready')
       return [name, briefly(error)]
@@ -46,14 +48,4 @@ export function createReadiness(checks: Check[], log: Log): () => Promise<Readin
   }
   let running: Promise<Readiness> | undefined
   return () => (running ??= lookAtAll().finally(() => (running = undefined)))
-}
-
-async function withinTime(check: Promise<string | undefined>): Promise<string | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<string>()
-  const timer = setTimeout(() => resolve(`no answer within ${checkMs / 1000} s`), checkMs)
-  try {
-    return await Promise.race([check, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

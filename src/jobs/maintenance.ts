@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { prunePgCronHistory } from '../db/pg-cron.ts'
-import { runTask, type Batch } from '../domain/maintenance/run-task.ts'
-import { MaintenanceTask } from '../domain/maintenance/task.ts'
+import { runTask } from '../domain/maintenance/run-task.ts'
+import { MaintenanceTask, tasks } from '../domain/maintenance/task.ts'
 import { defineJob, scheduled } from './kit.ts'
 
 /** Keeps the database small and runs ended, a task a job. Safe to run twice: what is done is not there any more. */
@@ -10,16 +9,11 @@ export const maintenance = defineJob({
   payload: z.object({ task: MaintenanceTask, ...scheduled }),
   options: { retryDelays: [5, 15], expireInSeconds: 600, policy: 'exclusive' },
   async work({ payload: { task, scheduleId }, jobId, stopping, signal, log, services }) {
-    const { pool, now, config, directUrl } = services
+    const { pool: sql, now, config, directUrl } = services
     const result = await runTask(
-      { task, scheduleId, jobId },
-      {
-        sql: pool,
-        now,
-        settings: config.maintenance,
-        signal: AbortSignal.any([stopping, signal]),
-        ...(task === 'prune-cron-history' && { elsewhere: (batch: Batch) => prunePgCronHistory(directUrl, batch) }),
-      },
+      tasks[task],
+      { scheduleId, jobId },
+      { sql, directUrl, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
     )
     log.info({ task, ...result }, 'maintenance was done')
     return { task, ...result }

@@ -1,7 +1,8 @@
 import type { AlertSeverity as Severity, Prisma } from '../db/generated/client/client.ts'
 import { acknowledgeAlert, resolveAlert } from '../domain/alerts/alert.ts'
 import { builder } from './builder.ts'
-import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
+import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 import { Source } from './source-type.ts'
 
 export const AlertSeverity = builder.enumType('AlertSeverity', {
@@ -24,7 +25,7 @@ export const Alert = builder.prismaNode('Alert', {
   id: { field: 'id', description: 'The global id.' },
   nullable: true,
   fields: (t) => ({
-    kind: t.exposeString('kind', { description: 'What kind of thing, as CLOCK_LATE. docs/operations.md lists them.' }),
+    kind: t.exposeString('kind', { description: 'What kind of thing, as CLOCK_LATE. docs/alerts.md lists them.' }),
     severity: t.expose('severity', { type: AlertSeverity, description: 'How soon; it only grows worse while open.' }),
     subject: t.exposeString('subject', { description: 'What it is about.' }),
     message: t.exposeString('message', { description: 'What happened, as last told.' }),
@@ -101,10 +102,7 @@ builder.queryField('alerts', (t) =>
         kind: filter?.kind ?? undefined,
         sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
       }
-      return readPage(page, byNewest('alerts'), where, {
-        rows: (part: Prisma.AlertFindManyArgs) => context.db.alert.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted) => context.db.alert.count({ where: counted }),
-      })
+      return readModelPage(page, byNewest('alerts'), context.db.alert, { where, ...nodeQuery(context, info) })
     },
   }),
 )

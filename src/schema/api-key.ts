@@ -1,7 +1,8 @@
-import type { ApiKey as ApiKeyRow, KeyScope as Scope, Prisma } from '../db/generated/client/client.ts'
+import type { ApiKey as ApiKeyRow, KeyScope as Scope } from '../db/generated/client/client.ts'
 import { createApiKey, revokeApiKey } from '../domain/access/api-key.ts'
 import { builder } from './builder.ts'
-import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
+import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 const KeyScope = builder.enumType('KeyScope', {
   description: 'What a key may do. ADMIN includes OPERATE, OPERATE includes READ.',
@@ -55,16 +56,7 @@ builder.queryField('apiKeys', (t) =>
     complexity: pageComplexity,
     args: pageArgs,
     resolve: (_root, page, context, info) =>
-      readPage(
-        page,
-        byNewest('apiKeys'),
-        {},
-        {
-          rows: (part: Prisma.ApiKeyFindManyArgs) =>
-            context.db.apiKey.findMany({ ...nodeQuery(context, info), ...part }),
-          count: (where) => context.db.apiKey.count({ where }),
-        },
-      ),
+      readModelPage(page, byNewest('apiKeys'), context.db.apiKey, { where: {}, ...nodeQuery(context, info) }),
   }),
 )
 

@@ -1,8 +1,9 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { ApiKey } from './api-key.ts'
 import { builder } from './builder.ts'
-import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
 import { encodeId, isRowId } from './global-id.ts'
+import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 const AuditEntry = builder.prismaNode('AuditEntry', {
   description: 'One line of the audit log: who changed what.',
@@ -75,11 +76,7 @@ builder.queryField('auditLog', (t) =>
           ? { objectType: filter.objectGlobalId.typename, objectId: filter.objectGlobalId.id }
           : undefined,
       }
-      return readPage(page, byNewest('auditLog'), where, {
-        rows: (part: Prisma.AuditEntryFindManyArgs) =>
-          context.db.auditEntry.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted) => context.db.auditEntry.count({ where: counted }),
-      })
+      return readModelPage(page, byNewest('auditLog'), context.db.auditEntry, { where, ...nodeQuery(context, info) })
     },
   }),
 )

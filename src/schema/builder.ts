@@ -1,6 +1,5 @@
 import SchemaBuilder from '@pothos/core'
 import ComplexityPlugin from '@pothos/plugin-complexity'
-import DataloaderPlugin from '@pothos/plugin-dataloader'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth'
@@ -39,7 +38,7 @@ export const builder = new SchemaBuilder<{
     JSON: { Input: unknown; Output: unknown }
   }
 }>({
-  plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, globalIdCheck, PrismaPlugin, DataloaderPlugin],
+  plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, globalIdCheck, PrismaPlugin],
   defaultFieldNullability: false,
   prisma: {
     client: (context) => context.db,

@@ -104,8 +104,6 @@ const byNewest = {
   name: 'jobs.NEWEST',
   form: z.tuple([idPart, uuidPart]),
   key: ({ place, id }: QueuedJob): [bigint, string] => [place, id],
-  behind: ([place, id]: [bigint, string]): Filter => ({ behind: { place, id } }),
-  orderBy: [],
 }
 
 builder.queryField('jobs', (t) =>
@@ -118,10 +116,9 @@ builder.queryField('jobs', (t) =>
     resolve: (_root, { filter, ...page }, { pool, now }) => {
       const at = now()
       const wanted: Filter = { queue: filter?.queue, state: filter?.state }
-      return readPage(page, byNewest, wanted, {
-        rows: ({ where, take }: { where: { AND: Filter[] }; take: number }) =>
-          readJobs(pool, Object.assign({}, ...where.AND) as Filter, at, take),
-        count: (where) => countJobs(pool, where, at),
+      return readPage(page, byNewest, {
+        rows: (part) => readJobs(pool, wanted, at, part),
+        count: () => countJobs(pool, wanted, at),
       })
     },
   }),

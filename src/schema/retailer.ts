@@ -2,9 +2,10 @@ import type { Prisma } from '../db/generated/client/client.ts'
 import { importRetailers } from '../domain/retailers/import-retailers.ts'
 import { createRetailer, updateRetailer } from '../domain/retailers/retailer.ts'
 import { builder } from './builder.ts'
-import { byName, byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
 import { containing } from './filter.ts'
 import { ImportResult } from './import-result.ts'
+import { byName, byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 export const Retailer = builder.prismaNode('Retailer', {
   description: 'A shop or marketplace.',
@@ -64,14 +65,11 @@ builder.queryField('retailers', (t) =>
         slug: filter?.slug ?? undefined,
         domain: filter?.domain ?? undefined,
       }
-      const read = {
-        rows: (part: Prisma.RetailerFindManyArgs) =>
-          context.db.retailer.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted: Prisma.RetailerWhereInput) => context.db.retailer.count({ where: counted }),
-      }
+      const { retailer } = context.db
+      const query = { where, ...nodeQuery(context, info) }
       return orderBy === 'NEWEST'
-        ? readPage(page, byNewest('retailers'), where, read)
-        : readPage(page, byName('retailers'), where, read)
+        ? readModelPage(page, byNewest('retailers'), retailer, query)
+        : readModelPage(page, byName('retailers'), retailer, query)
     },
   }),
 )

@@ -1,18 +1,10 @@
-import type { RunEventKind as EventKind, RunKind as Kind, RunStatus as Status } from '../db/generated/client/client.ts'
-import type { RunTrigger as Trigger } from '../db/generated/client/client.ts'
+import type {
+  RunEventKind as EventKind,
+  RunStatus as Status,
+  RunTrigger as Trigger,
+} from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
 
-export const RunKind = builder.enumType('RunKind', {
-  description: 'What a run does.',
-  values: {
-    FEED: { description: 'Takes in a file of an affiliate network.' },
-    SCRAPE: { description: 'Visits known pages of shops.' },
-    DISCOVERY: { description: 'Looks for new listings of a listing site.' },
-    SWEEP: { description: 'Goes through all listings of a listing site.' },
-    SNAPSHOT: { description: 'Takes a whole catalogue at once.' },
-    VERIFICATION: { description: 'Looks whether listings are still there.' },
-  } satisfies Record<Kind, { description: string }>,
-})
 export const RunStatus = builder.enumType('RunStatus', {
   description: 'How a run stands. The two ends are final.',
   values: {
@@ -42,20 +34,3 @@ export const RunEventKind = builder.enumType('RunEventKind', {
     FAILED: { description: 'The run has ended badly. Nothing follows.' },
   } satisfies Record<EventKind, { description: string }>,
 })
-
-/** The GraphQL type of a run of a kind. */
-export const runTypes = {
-  FEED: 'FeedRun',
-  SCRAPE: 'ScrapeRun',
-  DISCOVERY: 'CrawlRun',
-  SWEEP: 'CrawlRun',
-  SNAPSHOT: 'CrawlRun',
-  VERIFICATION: 'VerificationRun',
-} as const satisfies Record<Kind, string>
-
-type RunId = { typename: string; id: string }
-
-/** The run that a global id means: an id that names another type than the run has means none. */
-export const whereRun = ({ typename, id }: RunId) => ({ id: BigInt(id), kind: { in: kindsOf(typename) } })
-
-const kindsOf = (typename: string) => (Object.keys(runTypes) as Kind[]).filter((kind) => runTypes[kind] === typename)

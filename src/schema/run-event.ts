@@ -5,7 +5,8 @@ import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { encodeCursor } from './cursor.ts'
 import { encodeId } from './global-id.ts'
-import { RunEventKind, RunKind, RunTrigger, runTypes } from './run-enum.ts'
+import { RunEventKind, RunTrigger } from './run-enum.ts'
+import { RunKind, typeOfRun } from './run-kind.ts'
 
 /** One line of the story of a run, in a page or in a subscription. */
 export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
@@ -13,7 +14,7 @@ export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
   fields: (t) => ({
     runId: t.id({
       description: 'The global id of the run.',
-      resolve: ({ runKind, runId }) => encodeId(runTypes[runKind], runId),
+      resolve: ({ runKind, runId }) => encodeId(typeOfRun(runKind), runId),
     }),
     runKind: t.expose('runKind', { type: RunKind, description: 'What the run does.' }),
     trigger: t.expose('trigger', { type: RunTrigger, description: 'Why the run was started.' }),

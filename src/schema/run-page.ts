@@ -1,13 +1,11 @@
 import { z } from 'zod'
+import type { RunError } from '../db/generated/client/client.ts'
+import type { RunEvent } from '../domain/runs/event.ts'
 import { readErrorPages, readEventPages, type Part } from '../domain/runs/page.ts'
 import { inBatches } from './batch.ts'
 import type { Context } from './builder.ts'
-import { readPage } from './connection.ts'
+import { readPage, type PageArgs } from './connection.ts'
 import { idPart } from './cursor.ts'
-
-type PageArgs = { first?: number | null | undefined; after?: string | null | undefined }
-type Behind = { after?: bigint }
-type Query = { where: { AND: Behind[] }; take: number }
 
 const loadEvents = inBatches((parts: readonly Part[], { pool }) => readEventPages(pool, parts))
 const loadErrors = inBatches((parts: readonly Part[], { pool }) => readErrorPages(pool, parts))
@@ -29,22 +27,16 @@ const byKey = <Row>(name: string, key: (row: Row) => bigint) => ({
   name,
   form: z.tuple([idPart]),
   key: (row: Row): [bigint] => [key(row)],
-  behind: ([after]: [bigint]): Behind => ({ after }),
-  orderBy: [],
 })
-const placeOf = ({ AND: places }: { AND: Behind[] }) => places.at(-1)?.after ?? 0n
+const byNumber = byKey('run.events', (event: RunEvent) => BigInt(event.number))
+const byId = byKey('run.errors', ({ id }: RunError) => id)
 
 /** A page of a run's events, oldest first. The pages of many runs are read together. */
 export const readRunEvents = (runId: bigint, page: PageArgs, context: Context) =>
-  readPage(
-    page,
-    byKey('run.events', (event: { number: number }) => BigInt(event.number)),
-    {},
-    {
-      rows: ({ where, take }: Query) => loadEvents({ runId, after: placeOf(where), take }, context),
-      count: () => countEvents(runId, context),
-    },
-  )
+  readPage(page, byNumber, {
+    rows: ({ behind, take }) => loadEvents({ runId, after: behind?.[0] ?? 0n, take }, context),
+    count: () => countEvents(runId, context),
+  })
 
 /** A page of a run's sampled errors, in the order in which they happened. */
 export const readRunErrors = (
@@ -52,12 +44,7 @@ export const readRunErrors = (
   { code = null, ...page }: PageArgs & { code?: string | null | undefined },
   context: Context,
 ) =>
-  readPage(
-    page,
-    byKey('run.errors', ({ id }: { id: bigint }) => id),
-    {},
-    {
-      rows: ({ where, take }: Query) => loadErrors({ runId, after: placeOf(where), take, code }, context),
-      count: () => countErrors({ runId, code }, context),
-    },
-  )
+  readPage(page, byId, {
+    rows: ({ behind, take }) => loadErrors({ runId, after: behind?.[0] ?? 0n, take, code }, context),
+    count: () => countErrors({ runId, code }, context),
+  })

@@ -1,7 +1,9 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
-import { byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
-import { RunKind, RunStatus, RunTrigger, whereRun } from './run-enum.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
+import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
+import { RunStatus, RunTrigger } from './run-enum.ts'
+import { RunKind, whereRun } from './run-kind.ts'
 import { Run, runNodes } from './run-type.ts'
 import { Source } from './source-type.ts'
 
@@ -34,10 +36,7 @@ builder.queryFields((t) => ({
         trigger: filter?.trigger ?? undefined,
         sourceId: filter?.sourceId ? BigInt(filter.sourceId.id) : undefined,
       }
-      return readPage(page, byNewest('runs'), where, {
-        rows: (part: Prisma.RunFindManyArgs) => context.db.run.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted) => context.db.run.count({ where: counted }),
-      })
+      return readModelPage(page, byNewest('runs'), context.db.run, { where, ...nodeQuery(context, info) })
     },
   }),
   run: t.prismaField({

@@ -3,8 +3,9 @@ import type { Pool } from '../db/pool.ts'
 import { readClock, type ClockState } from '../domain/schedules/clock.ts'
 import { runSchedule, updateSchedule } from '../domain/schedules/schedule.ts'
 import { builder } from './builder.ts'
-import { byName, byNewest, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
 import { Job, readJobBack } from './job.ts'
+import { byName, byNewest, nodeQuery, readModelPage } from './model-page.ts'
 
 const ScheduleOutcome = builder.enumType('ScheduleOutcome', {
   description: 'How a run of a schedule ended.',
@@ -95,11 +96,7 @@ const Schedule = builder.prismaNode('Schedule', {
       args: pageArgs,
       resolve: ({ id }, page, context, info) => {
         const where: Prisma.ScheduleRunWhereInput = { scheduleId: id }
-        return readPage(page, byNewest('history'), where, {
-          rows: (part: Prisma.ScheduleRunFindManyArgs) =>
-            context.db.scheduleRun.findMany({ ...nodeQuery(context, info), ...part }),
-          count: (counted) => context.db.scheduleRun.count({ where: counted }),
-        })
+        return readModelPage(page, byNewest('history'), context.db.scheduleRun, { where, ...nodeQuery(context, info) })
       },
     }),
   }),
@@ -170,11 +167,7 @@ builder.queryField('schedules', (t) =>
         kind: filter?.kind ?? undefined,
         isEnabled: filter?.enabled ?? undefined,
       }
-      return readPage(page, byName('schedules'), where, {
-        rows: (part: Prisma.ScheduleFindManyArgs) =>
-          context.db.schedule.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted) => context.db.schedule.count({ where: counted }),
-      })
+      return readModelPage(page, byName('schedules'), context.db.schedule, { where, ...nodeQuery(context, info) })
     },
   }),
 )

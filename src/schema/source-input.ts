@@ -1,3 +1,4 @@
+import type { InputFieldBuilder } from '@pothos/core'
 import { builder } from './builder.ts'
 import { Retailer } from './retailer.ts'
 import { AffiliateNetwork, Source, SourceKind } from './source-type.ts'
@@ -28,6 +29,20 @@ const ScrapeConfigInput = builder.inputType('ScrapeConfigInput', {
   }),
 })
 
+/** What may be set of a source at any time, in the same words. */
+const settings = (t: InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputObject'>) => ({
+  affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),
+  affiliateAccountId: t.string({
+    description: 'Our account or the advertiser at the network; at most 200 characters.',
+  }),
+  affiliateAccountName: t.string({ description: 'The name of that account, for people; at most 200 characters.' }),
+  affiliateTrackingTemplate: t.string({
+    description: 'The link that leads clicks through the network, at most 2000 characters; must hold `{url}`.',
+  }),
+  adapterId: t.string({ description: 'Which adapter reads its pages; at most 100 characters.' }),
+  scrapeConfig: t.field({ type: ScrapeConfigInput, description: 'How its pages are fetched.' }),
+})
+
 export const CreateSourceInput = builder.inputType('CreateSourceInput', {
   description: 'A new source. A SCRAPE source starts INELIGIBLE and without trust in its product codes.',
   fields: (t) => ({
@@ -47,16 +62,7 @@ export const CreateSourceInput = builder.inputType('CreateSourceInput', {
       description:
         'Whether its product codes may decide what an offer is; if not given, no for SCRAPE and MARKET, yes for others.',
     }),
-    affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),
-    affiliateAccountId: t.string({
-      description: 'Our account or the advertiser at the network; at most 200 characters.',
-    }),
-    affiliateAccountName: t.string({ description: 'The name of that account, for people; at most 200 characters.' }),
-    affiliateTrackingTemplate: t.string({
-      description: 'The link that leads clicks through the network, at most 2000 characters; must hold `{url}`.',
-    }),
-    adapterId: t.string({ description: 'Which adapter reads its pages; at most 100 characters.' }),
-    scrapeConfig: t.field({ type: ScrapeConfigInput, description: 'How its pages are fetched.' }),
+    ...settings(t),
   }),
 })
 
@@ -71,16 +77,7 @@ export const UpdateSourceInput = builder.inputType('UpdateSourceInput', {
     }),
     expiryHours: t.int({ description: 'How long what was last seen stays visible: 1 to 168 hours.' }),
     upcTrusted: t.boolean({ description: 'Whether its product codes may decide what an offer is.' }),
-    affiliateNetwork: t.field({ type: AffiliateNetwork, description: 'Its network, for an affiliate feed.' }),
-    affiliateAccountId: t.string({
-      description: 'Our account or the advertiser at the network; at most 200 characters.',
-    }),
-    affiliateAccountName: t.string({ description: 'The name of that account, for people; at most 200 characters.' }),
-    affiliateTrackingTemplate: t.string({
-      description: 'The link that leads clicks through the network, at most 2000 characters; must hold `{url}`.',
-    }),
-    adapterId: t.string({ description: 'Which adapter reads its pages; at most 100 characters.' }),
-    scrapeConfig: t.field({ type: ScrapeConfigInput, description: 'How its pages are fetched.' }),
+    ...settings(t),
   }),
 })
 

@@ -4,6 +4,7 @@ import type {
   VisibilityStatus as Status,
 } from '../db/generated/client/client.ts'
 import { readVisibility, type Visibility } from '../domain/sources/visibility.ts'
+import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { Retailer } from './retailer.ts'
 
@@ -60,6 +61,8 @@ const SourceVisibility = builder.objectRef<Visibility>('SourceVisibility').imple
   }),
 })
 
+const loadVisibility = inBatches((ids: readonly bigint[], { pool }) => readVisibility(pool, ids))
+
 /** One stream of facts about a retailer. Its settings and its review are for operators. */
 export const Source = builder.prismaNode('Source', {
   description: 'One stream of facts about a retailer.',
@@ -78,12 +81,10 @@ export const Source = builder.prismaNode('Source', {
       type: VisibilityStatus,
       description: 'Whether an operator lets consumers see it.',
     }),
-    visibility: t.loadable({
+    visibility: t.field({
       type: SourceVisibility,
       description: 'Whether consumers see what it brings, and why.',
-      load: (ids: bigint[], { pool }) => readVisibility(pool, ids),
-      loaderOptions: { cache: false }, // a second mutation of the same request may have changed it
-      resolve: ({ id }) => id,
+      resolve: ({ id }, _args, context) => loadVisibility(id, context),
     }),
     expiryHours: t.exposeInt('expiryHours', {
       description: 'How long what was last seen stays visible: 1 to 168 hours.',

@@ -8,9 +8,10 @@ import {
   updateSource,
 } from '../domain/sources/source.ts'
 import { builder } from './builder.ts'
-import { byName, nodeQuery, pageArgs, pageComplexity, readPage } from './connection.ts'
+import { pageArgs, pageComplexity } from './connection.ts'
 import { containing } from './filter.ts'
 import { ImportResult } from './import-result.ts'
+import { byName, nodeQuery, readModelPage } from './model-page.ts'
 import { Retailer } from './retailer.ts'
 import { CreateSourceInput, ReviewSourceInput, UpdateSourceInput } from './source-input.ts'
 import { Source, SourceKind, VisibilityStatus } from './source-type.ts'
@@ -46,10 +47,7 @@ builder.queryFields((t) => ({
         visibilityStatus: filter?.visibilityStatus ?? undefined,
         tosReviewedAt: typeof filter?.reviewed === 'boolean' ? (filter.reviewed ? { not: null } : null) : undefined,
       }
-      return readPage(page, byName('sources'), where, {
-        rows: (part: Prisma.SourceFindManyArgs) => context.db.source.findMany({ ...nodeQuery(context, info), ...part }),
-        count: (counted) => context.db.source.count({ where: counted }),
-      })
+      return readModelPage(page, byName('sources'), context.db.source, { where, ...nodeQuery(context, info) })
     },
   }),
   source: t.prismaField({

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, request, type IncomingHttpHeaders, type RequestOptions } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { getVariableValues, parse, validate, type OperationDefinitionNode } from 'graphql'
@@ -253,15 +253,27 @@ test('the drop-down offers each thing once, in the order of the files', () => {
 
 test('an operation is read with its title, its explanation and its variables', async () => {
   await using folder = await operationsFolder({
-    '20-b.graphql': '# Second: b\nquery B { b }\n',
-    '10-a.graphql': '# First: a\n# Says what\n# it does.\n\nquery A($x: Int) { a(x: $x) }\n',
-    '10-a.variables.json': '{ "x": 1 }\n',
+    '20-bs/10-b.graphql': '# Second: b\nquery B { b }\n',
+    '10-as/20-a.graphql': '# First: a\n# Says what\n# it does.\n\nquery A($x: Int) { a(x: $x) }\n',
+    '10-as/20-a.variables.json': '{ "x": 1 }\n',
     'README.md': 'not an operation',
   })
   const a = '# First: a\n# Says what\n# it does.\n\nquery A($x: Int) { a(x: $x) }\n'
   expect(loadOperations(folder.url)).toEqual([
-    { file: '10-a.graphql', title: 'First: a', explanation: 'Says what it does.', query: a, variables: '{ "x": 1 }' },
-    { file: '20-b.graphql', title: 'Second: b', explanation: '', query: '# Second: b\nquery B { b }\n', variables: '' },
+    {
+      file: '10-as/20-a.graphql',
+      title: 'First: a',
+      explanation: 'Says what it does.',
+      query: a,
+      variables: '{ "x": 1 }',
+    },
+    {
+      file: '20-bs/10-b.graphql',
+      title: 'Second: b',
+      explanation: '',
+      query: '# Second: b\nquery B { b }\n',
+      variables: '',
+    },
   ])
 })
 
@@ -284,7 +296,10 @@ test.each([
 
 async function operationsFolder(files: Record<string, string>) {
   const path = await mkdtemp(join(tmpdir(), 'freshet-operations-'))
-  for (const [name, text] of Object.entries(files)) await writeFile(join(path, name), text)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), text)
+  }
   return { url: pathToFileURL(`${path}/`), [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
 }
 

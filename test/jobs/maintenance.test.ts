@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
-import { batchesOf, MaintenanceTask } from '../../src/domain/maintenance/task.ts'
+import { MaintenanceTask, tasks, type Task } from '../../src/domain/maintenance/task.ts'
 import { runTask } from '../../src/domain/maintenance/run-task.ts'
 import { maintenance } from '../../src/jobs/maintenance.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -34,11 +34,14 @@ async function oldErrors(count: number) {
     [now, count],
   )
 }
-const aRunOf = async (task: MaintenanceTask) => ({
-  task,
+const occasionOf = async (task: MaintenanceTask) => ({
   scheduleId: await scheduleOf(task),
   jobId: '00000000-0000-4000-8000-000000000009',
 })
+const surroundings = { sql: pool, directUrl: database.url, now: () => now, settings, signal: never }
+/** Prunes errors, as their schedule would. */
+const pruneErrors = async (more: object = {}) =>
+  runTask(tasks['prune-run-errors'], await occasionOf('prune-run-errors'), { ...surroundings, ...more })
 
 test('every task of maintenance has its schedule, enabled and at a time of its own', async () => {
   const { rows } = await pool.query<{ task: string; cron: string; is_enabled: boolean; queue: string }>(
@@ -60,24 +63,20 @@ test.each(MaintenanceTask.options)('%s runs from its schedule to its history', a
 
 test('a task goes on batch by batch until nothing is left, and counts all it touched', async () => {
   await oldErrors(5_001)
-  const result = await runTask(await aRunOf('prune-run-errors'), { sql: pool, now: () => now, settings, signal: never })
-  expect(result).toEqual({ rows: 5_001, isDone: true })
+  expect(await pruneErrors()).toEqual({ rows: 5_001, isDone: true })
   expect(await history()).toEqual([{ rows_touched: '5001', outcome: 'SUCCEEDED', error: null, finished_at: now }])
 })
 
 test('a task that has used up its time leaves the rest for the next', async () => {
   await oldErrors(5_001)
-  const run = await aRunOf('prune-run-errors')
-  const surroundings = { sql: pool, now: () => now, settings, signal: never }
-  expect(await runTask(run, { ...surroundings, maxMs: 0 })).toEqual({ rows: 5_000, isDone: false })
-  expect(await runTask(run, surroundings)).toEqual({ rows: 1, isDone: true })
+  expect(await pruneErrors({ maxMs: 0 })).toEqual({ rows: 5_000, isDone: false })
+  expect(await pruneErrors()).toEqual({ rows: 1, isDone: true })
   expect(await history()).toHaveLength(1) // the same job's row
 })
 
 test('a task that is to stop does so between two batches', async () => {
   await oldErrors(5_001)
-  const surroundings = { sql: pool, now: () => now, settings, signal: AbortSignal.abort() }
-  expect(await runTask(await aRunOf('prune-run-errors'), surroundings)).toEqual({ rows: 5_000, isDone: false })
+  expect(await pruneErrors({ signal: AbortSignal.abort() })).toEqual({ rows: 5_000, isDone: false })
 })
 
 test('a task that fails says so in its history, and is tried again by its queue', async () => {
@@ -95,18 +94,24 @@ test('a task that fails says so in its history, and is tried again by its queue'
   ])
 })
 
-test('what a task does elsewhere is counted, goes on while that is not done, and tells what went wrong', async () => {
-  const run = await aRunOf('prune-cron-history')
-  const left = [5_000, 2]
-  const surroundings = { sql: pool, now: () => now, settings, signal: never }
-  const elsewhere = async (batch: object) => {
-    expect(batch).toEqual({ keep: '7 days', now, maxRows: 5_000 })
-    return left.shift() ?? 0
+test('what a task touches anywhere is counted, goes on while calls are full, and tells what went wrong', async () => {
+  const occasion = await occasionOf('prune-cron-history')
+  const left = [10, 12, 2]
+  const task: Task = {
+    maxRows: 10,
+    keep: () => '7 days',
+    run: async (batch, services) => {
+      expect([batch, services]).toEqual([
+        { keep: '7 days', now, maxRows: 10 },
+        { sql: pool, directUrl: database.url },
+      ])
+      return left.shift() ?? 0
+    },
   }
-  expect(await runTask(run, { ...surroundings, elsewhere })).toEqual({ rows: 5_002, isDone: true })
-  expect(await history()).toMatchObject([{ rows_touched: '5002', outcome: 'SUCCEEDED' }])
-  const refused = () => Promise.reject(new Error('permission denied at postgres://bob:hunter2@db.example'))
-  await expect(runTask(run, { ...surroundings, elsewhere: refused })).rejects.toThrow('permission denied')
+  expect(await runTask(task, occasion, surroundings)).toEqual({ rows: 24, isDone: true })
+  expect(await history()).toMatchObject([{ rows_touched: '24', outcome: 'SUCCEEDED' }])
+  const run = () => Promise.reject(new Error('permission denied at postgres://bob:hunter2@db.example'))
+  await expect(runTask({ ...task, run }, occasion, surroundings)).rejects.toThrow('permission denied')
   expect(await history()).toMatchObject([
     { outcome: 'FAILED', error: 'permission denied at postgres://bob:********@db.example' },
   ])
@@ -119,17 +124,14 @@ test.each([
   ['prune-schedule-runs', '30 days', 5_000],
   ['prune-cron-history', '7 days', 5_000],
   ['prune-alerts', '90 days', 1_000],
+  ['prune-audit-log', undefined, 5_000],
 ] as const)('%s leaves what is younger than %s, and touches %i rows at once', (task, keep, maxRows) => {
-  expect(batchesOf(task, settings)).toEqual({
-    statement: expect.stringContaining(`freshet.${task.replaceAll('-', '_')}(`) as string,
-    keep,
-    maxRows,
-  })
+  expect([tasks[task].keep(settings), tasks[task].maxRows]).toEqual([keep, maxRows])
 })
 
 test('the audit log is pruned only where a number of days is set', () => {
-  expect(batchesOf('prune-audit-log', { auditKeepDays: 0 })).toBeUndefined()
-  expect(batchesOf('prune-audit-log', { auditKeepDays: 365 })).toMatchObject({ keep: '365 days' })
+  const { keep } = tasks['prune-audit-log']
+  expect([keep({ auditKeepDays: 0 }), keep({ auditKeepDays: 365 })]).toEqual([undefined, '365 days'])
 })
 
 test('while a task waits or runs, its schedule adds no second job', async () => {

@@ -58,7 +58,7 @@ test('a dead letter that the kit has told of goes back and is worked as a new jo
     'redriven',
     async ({ jobId }) => {
       seen.push(jobId)
-      if (seen.length === 1) throw new PermanentError('The file is gone.', { code: 'FEED_GONE' })
+      if (seen.length === 1) throw new PermanentError('The file is gone.', { code: 'SLACK_WEBHOOK_GONE' })
     },
     { onFinalFailure: async ({ jobId }) => void told.push(jobId) },
   )

@@ -90,9 +90,9 @@ test.each([
   ['retried', new Error(odd), 'retry', { code: 'UNEXPECTED_ERROR', message: kept, hint: null }],
   [
     'failed',
-    new PermanentError(odd, { code: 'FEED_GONE', hint: odd }),
+    new PermanentError(odd, { code: 'SLACK_WEBHOOK_GONE', hint: odd }),
     'failed',
-    { code: 'FEED_GONE', message: kept, hint: kept, attempts: 1 },
+    { code: 'SLACK_WEBHOOK_GONE', message: kept, hint: kept, attempts: 1 },
   ],
 ])('a job is %s although its words hold a NUL and half of a character', async (name, error, state, output) => {
   await using stand = await setup(`odd-${name}`, async () => {
@@ -108,10 +108,10 @@ test.each([
 
 test('PermanentError is the final failure at once', async () => {
   await using stand = await setup('permanent', async () => {
-    throw new PermanentError('The password is wrong.', { code: 'LOGIN_FAILED', hint: 'Enter the new one.' })
+    throw new PermanentError('The password is wrong.', { code: 'SLACK_REFUSED', hint: 'Enter the new one.' })
   })
   const id = await stand.send(3)
-  const error = { code: 'LOGIN_FAILED', message: 'The password is wrong.', hint: 'Enter the new one.' }
+  const error = { code: 'SLACK_REFUSED', message: 'The password is wrong.', hint: 'Enter the new one.' }
   expect(await stand.reaches(id, 'failed')).toMatchObject({ output: error, dead: 1 })
   await advance(stand.clock, 2) // dead letters are found by polling
   await until('it is told', () => stand.failures.length > 0)

@@ -11,6 +11,7 @@ create or replace function freshet.enqueue(
 language sql volatile set search_path = ''
 as $$
   select (freshet.enqueue_jobs(
-    p_queue, array[p_payload], array[p_start_after], array[p_singleton_key], array[p_group_id], p_priority
+    p_queue => p_queue, p_payloads => array[p_payload], p_start_after => array[p_start_after],
+    p_singleton_keys => array[p_singleton_key], p_group_ids => array[p_group_id], p_priority => p_priority
   ))[1]
 $$;

@@ -25,7 +25,8 @@ begin
     end if;
   else
     v_new := freshet.enqueue(
-      v_letter.source_name, v_letter.data, null, v_letter.singleton_key, v_letter.group_id, v_letter.priority
+      v_letter.source_name, v_letter.data, p_singleton_key => v_letter.singleton_key, p_group_id => v_letter.group_id,
+      p_priority => v_letter.priority
     );
     if v_new is null then
       return null;

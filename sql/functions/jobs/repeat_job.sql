@@ -16,7 +16,9 @@ begin
   if not found then
     return null;
   end if;
-  v_new := freshet.enqueue(p_queue, v_job.data, null, v_job.singleton_key, v_job.group_id, v_job.priority);
+  v_new := freshet.enqueue(
+    p_queue, v_job.data, p_singleton_key => v_job.singleton_key, p_group_id => v_job.group_id, p_priority => v_job.priority
+  );
   if v_new is null then
     return null;
   end if;

@@ -23,9 +23,12 @@ begin
   )
   select count(*), max(id) into v_count, v_last from gone;
   if v_count > 0 then
-    perform freshet.write_audit(null, 'maintenance', 'PRUNE_AUDIT_LOG', 'AuditEntry', null,
-      jsonb_build_object('deleted', jsonb_build_object('to', v_count), 'upTo', jsonb_build_object('to', v_last::text)),
-      'prune_audit_log');
+    perform freshet.write_audit(
+      p_actor_key_id => null, p_actor => 'maintenance', p_action => 'PRUNE_AUDIT_LOG', p_object_type => 'AuditEntry',
+      p_object_id => null, p_changes => jsonb_build_object(
+        'deleted', jsonb_build_object('to', v_count), 'upTo', jsonb_build_object('to', v_last::text)
+      ), p_request_id => 'prune_audit_log'
+    );
   end if;
   return v_count;
 end

@@ -12,7 +12,9 @@ begin
     return false;
   end if;
   perform freshet.end_run_holder(v_run.lock_class, v_run.lock_id, p_job_id, 5000);
-  return freshet.fail_run(v_run.id, null, 'CANCELLED_BY_OPERATOR', 'An operator cancelled the run.',
-    'Start it again when it is wanted.', p_now, false);
+  return freshet.fail_run(
+    p_run_id => v_run.id, p_attempt => null, p_code => 'CANCELLED_BY_OPERATOR', p_message => 'An operator cancelled the run.',
+    p_hint => 'Start it again when it is wanted.', p_now => p_now, p_is_counted => false
+  );
 end
 $$;

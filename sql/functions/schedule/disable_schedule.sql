@@ -11,9 +11,9 @@ begin
   where id = p_schedule_id
   returning name into v_name;
   perform freshet.raise_alert(
-    'SCHEDULE_DISABLED', 'P2', v_name, 'schedule:' || p_schedule_id,
-    format('The schedule %s was disabled: %s', v_name, p_reason),
-    jsonb_build_object('scheduleId', p_schedule_id::text, 'reason', p_reason), p_now
+    p_kind => 'SCHEDULE_DISABLED', p_severity => 'P2', p_subject => v_name, p_dedupe_key => 'schedule:' || p_schedule_id,
+    p_message => format('The schedule %s was disabled: %s', v_name, p_reason),
+    p_details => jsonb_build_object('scheduleId', p_schedule_id::text, 'reason', p_reason), p_now => p_now
   );
 end
 $$;

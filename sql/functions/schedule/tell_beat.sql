@@ -12,16 +12,17 @@ begin
     perform freshet.resolve_alert('clock:taken-over', p_now);
   elsif p_previous = 'pg_cron' then
     perform freshet.raise_alert(
-      'CLOCK_TAKEN_OVER', 'P2', 'clock', 'clock:taken-over',
-      format('pg_cron stopped calling freshet.tick(); %s drives the schedules.', p_driver),
-      jsonb_build_object('driver', p_driver, 'previous', p_previous), p_now
+      p_kind => 'CLOCK_TAKEN_OVER', p_severity => 'P2', p_subject => 'clock', p_dedupe_key => 'clock:taken-over',
+      p_message => format('pg_cron stopped calling freshet.tick(); %s drives the schedules.', p_driver),
+      p_details => jsonb_build_object('driver', p_driver, 'previous', p_previous), p_now => p_now
     );
   end if;
   if p_ahead > interval '1 minute' then
     perform freshet.raise_alert(
-      'CLOCK_SET_BACK', 'P2', 'clock', 'clock:set-back',
-      format('The clock was set back by %s s; schedules may have run too early.', round(extract(epoch from p_ahead))),
-      jsonb_build_object('seconds', round(extract(epoch from p_ahead)), 'driver', p_driver), p_now
+      p_kind => 'CLOCK_SET_BACK', p_severity => 'P2', p_subject => 'clock', p_dedupe_key => 'clock:set-back',
+      p_message =>
+        format('The clock was set back by %s s; schedules may have run too early.', round(extract(epoch from p_ahead))),
+      p_details => jsonb_build_object('seconds', round(extract(epoch from p_ahead)), 'driver', p_driver), p_now => p_now
     );
   elsif exists (
     select from freshet.alerts

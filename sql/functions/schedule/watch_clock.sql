@@ -10,10 +10,10 @@ begin
   select * into driver, last_tick_at, lease_until, lag_seconds, is_late from freshet.clock_state(p_now);
   if is_late and not exists (select from freshet.alerts where dedupe_key = 'clock:late' and resolved_at is null) then
     perform freshet.raise_alert(
-      'CLOCK_LATE', 'P1', 'clock', 'clock:late',
-      case when last_tick_at is null then 'Nobody drives the schedules: the clock never beat.'
+      p_kind => 'CLOCK_LATE', p_severity => 'P1', p_subject => 'clock', p_dedupe_key => 'clock:late',
+      p_message => case when last_tick_at is null then 'Nobody drives the schedules: the clock never beat.'
         else format('The schedules stand still: the last tick was %s s ago, by %s.', round(lag_seconds), driver) end,
-      jsonb_build_object('driver', driver, 'lastTickAt', last_tick_at), p_now
+      p_details => jsonb_build_object('driver', driver, 'lastTickAt', last_tick_at), p_now => p_now
     );
   end if;
 end

@@ -46,7 +46,7 @@ async function examine(config: Config, database: Database, now: () => Date): Pro
       judgePgCron(await lookAtPgCron(database.directUrl)),
       await checkClockSkew(client, now),
       ...(await checkClockDriver(client)),
-      ...(await checkQueues(client)),
+      ...(await checkQueues(client, now())),
       ...(await checkAlerts(client)),
     ]
   } catch (error) {

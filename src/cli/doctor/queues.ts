@@ -1,19 +1,16 @@
 import type { ClientBase } from 'pg'
+import { readQueues, readSilence, type QueueStats } from '../../domain/queue/queue.ts'
 import { isAbsent, ok, warn, type Finding } from './finding.ts'
 
 const maxSilenceSeconds = 60
 
-type Row = { name: string; waiting: number; dead: number }
-
 /** Whether somebody works the queues, and what waits for a person. */
-export async function checkQueues(client: ClientBase): Promise<Finding[]> {
+export async function checkQueues(client: ClientBase, now: Date): Promise<Finding[]> {
   try {
-    const seen = await client.query<{ age: number | null }>(
-      'select extract(epoch from clock_timestamp() - max(monitor_on))::float8 as age from pgboss.queue',
-    )
-    const { rows } = await client.query<Row>('select name, waiting, dead from freshet.queue_stats(clock_timestamp())')
-    const waiting = rows.reduce((sum, row) => sum + row.waiting, 0)
-    return [judgeWorkers(seen.rows[0]?.age ?? null, waiting), judgeDead(rows)]
+    const silence = await readSilence(client)
+    const queues = await readQueues(client, now)
+    const waiting = queues.reduce((sum, queue) => sum + queue.waiting, 0)
+    return [judgeWorkers(silence, waiting), judgeDead(queues)]
   } catch (error) {
     if (isAbsent(error)) return []
     throw error
@@ -31,7 +28,7 @@ export function judgeWorkers(age: number | null, waiting: number): Finding {
 }
 
 /** Dead letters wait for a person to decide. */
-export function judgeDead(queues: Row[]): Finding {
+export function judgeDead(queues: Pick<QueueStats, 'name' | 'dead'>[]): Finding {
   const holding = queues.filter(({ dead }) => dead > 0)
   if (holding.length === 0) return ok('dead letters', 'none')
   const message = holding.map(({ name, dead }) => `${dead} of ${name}`).join(', ')

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Tx } from '../../db/prisma.ts'
+import { readQuery } from '../../db/query.ts'
+import { queryRows } from '../../db/sql.ts'
 import type { Actor } from './actor.ts'
 
 export type Change = { from?: unknown; to: unknown }
@@ -11,6 +13,8 @@ export type AuditRecord = {
   changes?: Record<string, Change | string>
 }
 
+const statement = readQuery('write_audit')
+
 /** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
 export async function audit(
   tx: Tx,
@@ -18,7 +22,8 @@ export async function audit(
   { action, objectType, objectId, changes = {} }: AuditRecord,
 ): Promise<void> {
   const id = objectId === undefined ? null : String(objectId)
-  await tx.$queryRaw`select freshet.write_audit(${actor.keyId}, ${actor.name}, ${action}, ${objectType}, ${id}, ${toJson(changes)}::jsonb, ${actor.requestId})`
+  const values = [actor.keyId, actor.name, action, objectType, id, toJson(changes), actor.requestId]
+  await queryRows(tx, statement, values)
 }
 
 /** The fields in which two states of an object differ. `before` is absent for a new object. */

@@ -1,5 +1,4 @@
-import { ExpectedError } from '../../expected-error.ts'
-import { PermanentError } from '../queue/outcome.ts'
+import { JobError, PermanentError } from '../queue/outcome.ts'
 
 /** How long Slack may take to answer. */
 export const slackSeconds = 10
@@ -32,23 +31,15 @@ export async function postToSlack({ url, message, signal, limitSeconds = slackSe
   if (status >= 300 && status < 400)
     throw new PermanentError(`${said} A webhook does not redirect, so nothing was sent on.`, {
       code: 'SLACK_REDIRECTED',
-      hint: 'Set SLACK_WEBHOOK_URL to the address that Slack shows for the webhook, https included.',
     })
   if (status === 403 || status === 404 || status === 410)
     throw new PermanentError(`${said} The webhook is gone, or its channel is closed to it.`, {
       code: 'SLACK_WEBHOOK_GONE',
-      hint: 'Make a new incoming webhook in Slack for a channel that is not archived, set SLACK_WEBHOOK_URL to it and restart the workers. What waits is delivered then.',
     })
-  throw new PermanentError(`${said} It does not take the message.`, {
-    code: 'SLACK_REFUSED',
-    hint: 'Check that SLACK_WEBHOOK_URL is an incoming webhook of Slack; if it is, report the message as a fault.',
-  })
+  throw new PermanentError(`${said} It does not take the message.`, { code: 'SLACK_REFUSED' })
 }
 
-const unavailable = (message: string) =>
-  new ExpectedError('SLACK_UNAVAILABLE', message, {
-    hint: 'It is tried again. If it stays, see whether this host can reach Slack.',
-  })
+const unavailable = (message: string) => new JobError(message, { code: 'SLACK_UNAVAILABLE' })
 
 type Answer = { status: number; headers: Headers; word: string }
 

@@ -1,42 +1,52 @@
 import { z } from 'zod'
+import { prunePgCronHistory } from '../../db/pg-cron.ts'
+import { queryRows, type Sql } from '../../db/sql.ts'
+
+/** How much one call may take: what is older than `keep`, at most `maxRows` rows. */
+export type Batch = { keep: string; now: Date; maxRows: number }
+
+export type TaskSettings = { auditKeepDays: number }
+export type TaskServices = { sql: Sql; directUrl: string }
+
+/** A task of maintenance. Its call touches at most `maxRows` rows and is repeated until one touches fewer. */
+export type Task = {
+  maxRows: number
+  /** What is younger than this is left alone; nothing where a setting says that the task is not wanted. */
+  keep: (settings: TaskSettings) => string | undefined
+  /** Answers how many rows it touched. */
+  run: (batch: Batch, services: TaskServices) => Promise<number>
+}
+
+const always = (keep: string) => () => keep
+
+const call =
+  (name: string): Task['run'] =>
+  async ({ keep, now, maxRows }, { sql }) => {
+    const statement = `select freshet.${name}($1::interval, $2, $3) as rows`
+    const [batch] = await queryRows<{ rows: number }>(sql, statement, [keep, now, maxRows])
+    return batch?.rows ?? 0
+  }
 
 /** What maintenance does, by the names that schedules use in their payload. */
-export const MaintenanceTask = z.enum([
-  'reap-runs',
-  'prune-run-events',
-  'prune-run-errors',
-  'prune-schedule-runs',
-  'prune-cron-history',
-  'prune-audit-log',
-  'prune-alerts',
-])
-export type MaintenanceTask = z.output<typeof MaintenanceTask>
-
-/** One call touches at most `maxRows` rows; it is repeated until a call touches fewer. */
-export type Batches = { statement: string; keep: string; maxRows: number }
-
-const prune = (name: string, keep: string, maxRows = 5_000): Batches => ({
-  statement: `select freshet.${name}($1::interval, $2, $3) as rows`,
-  keep,
-  maxRows,
-})
-
-/** How a task is done; nothing where its setting says that it is not wanted. */
-export function batchesOf(task: MaintenanceTask, { auditKeepDays }: { auditKeepDays: number }): Batches | undefined {
-  if (task === 'prune-audit-log')
-    return auditKeepDays === 0 ? undefined : prune('prune_audit_log', `${auditKeepDays} days`)
-  return always[task]
-}
-
-const always: Record<Exclude<MaintenanceTask, 'prune-audit-log'>, Batches> = {
-  'reap-runs': {
-    statement: 'select freshet.reap_runs($2, $1::interval, $3) as rows',
-    keep: '30 minutes',
-    maxRows: 100,
+export const tasks = {
+  'reap-runs': { maxRows: 100, keep: always('30 minutes'), run: call('reap_runs') },
+  'prune-run-events': { maxRows: 5_000, keep: always('30 days'), run: call('prune_run_events') },
+  'prune-run-errors': { maxRows: 5_000, keep: always('30 days'), run: call('prune_run_errors') },
+  'prune-schedule-runs': { maxRows: 5_000, keep: always('30 days'), run: call('prune_schedule_runs') },
+  'prune-alerts': { maxRows: 1_000, keep: always('90 days'), run: call('prune_alerts') },
+  'prune-audit-log': {
+    maxRows: 5_000,
+    keep: ({ auditKeepDays }) => (auditKeepDays === 0 ? undefined : `${auditKeepDays} days`),
+    run: call('prune_audit_log'),
   },
-  'prune-run-events': prune('prune_run_events', '30 days'),
-  'prune-run-errors': prune('prune_run_errors', '30 days'),
-  'prune-schedule-runs': prune('prune_schedule_runs', '30 days'),
-  'prune-cron-history': prune('prune_cron_history', '7 days'),
-  'prune-alerts': prune('prune_alerts', '90 days', 1_000),
-}
+  'prune-cron-history': {
+    maxRows: 5_000,
+    keep: always('7 days'),
+    // pg_cron lives in this database or in another one: where it does not, there is nothing to find.
+    run: async (batch, services) =>
+      (await call('prune_cron_history')(batch, services)) + (await prunePgCronHistory(services.directUrl, batch)),
+  },
+} satisfies Record<string, Task>
+
+export type MaintenanceTask = keyof typeof tasks
+export const MaintenanceTask = z.enum(Object.keys(tasks) as MaintenanceTask[])

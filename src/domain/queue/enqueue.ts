@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { readQuery } from '../../db/query.ts'
 import { queryRows, type InTx } from '../../db/sql.ts'
 
 /** What the domain knows of a queue: its name and what its jobs carry. The work itself is in `src/jobs`. */
@@ -6,7 +7,7 @@ export type JobType<Payload = unknown> = { name: string; payload: z.ZodType<Payl
 
 export type EnqueueOptions = { startAfter?: Date; singletonKey?: string; groupId?: string; priority?: number }
 
-const statement = 'select freshet.enqueue($1, $2::jsonb, $3::timestamptz, $4::text, $5::text, $6::integer)::text as id'
+const statement = readQuery('enqueue')
 
 /**
  * Puts a job into its queue, in the transaction that makes it true: it exists exactly when that commits. Answers its id;

@@ -1,5 +1,6 @@
 import { ExpectedError } from '../../expected-error.ts'
 import { reason, scrub } from '../../log.ts'
+import type { FailureCode } from '../failure-codes.ts'
 import { cleanText, isDeeper } from '../text.ts'
 
 /** What an attempt failed with, as it is kept with its job. */
@@ -35,7 +36,11 @@ export function readFailure(output: unknown): JobFailure | undefined {
   const { code, message, hint } =
     typeof kept.value === 'string' ? { message: kept.value } : { ...kept, ...objectOf(kept.value) }
   if (typeof message !== 'string') return undefined
-  const found = lost.test(message) ? 'WORKER_LOST' : late.test(message) ? 'JOB_TIMED_OUT' : 'UNEXPECTED_ERROR'
+  const found: FailureCode = lost.test(message)
+    ? 'WORKER_LOST'
+    : late.test(message)
+      ? 'JOB_TIMED_OUT'
+      : 'UNEXPECTED_ERROR'
   return { code: typeof code === 'string' ? code : found, message: keptText(message), hint: keptHint(hint) }
 }
 

@@ -58,9 +58,10 @@ type Row = {
 export type JobFilter = {
   queue?: string | null | undefined
   state?: JobState | null | undefined
-  /** Go on behind this place. */
-  behind?: { place: bigint; id: string } | undefined
 }
+
+/** Which part of a list: what lies behind a place (and id), and how much of it. */
+type Part = { behind?: readonly [place: bigint, id: string] | undefined; take: number | null }
 
 const all = ['created', 'retry', 'active', 'completed', 'cancelled', 'failed']
 /** What each state is in pg-boss's words: its states, whether the job was repeated, whether it could start now. */
@@ -78,14 +79,14 @@ const meaning: Record<JobState, { states: string[]; repeated?: boolean; due?: bo
 const text = readQuery('jobs')
 
 /** Jobs that the filter lets through, newest first. */
-export async function readJobs(pool: Pool, filter: JobFilter, now: Date, take: number): Promise<QueuedJob[]> {
-  const rows = await queryRows<Row>(pool, text, await valuesOf(pool, filter, now, take))
+export async function readJobs(pool: Pool, filter: JobFilter, now: Date, part: Part): Promise<QueuedJob[]> {
+  const rows = await queryRows<Row>(pool, text, await valuesOf(pool, filter, now, part))
   return rows.map((row) => toJob(row, now))
 }
 
 /** How many there are. */
 export async function countJobs(pool: Pool, filter: JobFilter, now: Date): Promise<number> {
-  const values = await valuesOf(pool, filter, now, null)
+  const values = await valuesOf(pool, filter, now, { take: null })
   const [row] = await queryRows<{ n: number }>(pool, `select count(*)::int as n from (${text}) job`, values)
   return row?.n ?? 0
 }
@@ -96,10 +97,10 @@ export async function findJob(pool: Pool, queue: string, id: string, now: Date):
   return row && toJob(row, now)
 }
 
-async function valuesOf(pool: Pool, { queue, state, behind }: JobFilter, now: Date, take: number | null) {
+async function valuesOf(pool: Pool, { queue, state }: JobFilter, now: Date, { behind, take }: Part) {
   const { states, repeated, due } = state ? meaning[state] : { states: all }
   const names = await namesOf(pool, queue, state)
-  return [names, states, repeated ?? null, due ?? null, now, null, behind?.place ?? null, behind?.id ?? null, take]
+  return [names, states, repeated ?? null, due ?? null, now, null, behind?.[0] ?? null, behind?.[1] ?? null, take]
 }
 
 /** Dead letters lie in queues of their own: they are listed when asked for, under either name, and mixed with nothing else. */

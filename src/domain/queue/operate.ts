@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
-import { audit } from '../access/audit.ts'
+import { audit, type Change } from '../access/audit.ts'
 import { DomainError, notFound, refuse } from '../errors.ts'
 import { cancelRunOfJob } from '../runs/fail-run.ts'
-import { readRepeatedAs } from './failure.ts'
 import { pickQueue, readQueueNames } from './queue.ts'
+import { cancelRefusal, conflict, retryRefusal, type Found } from './refusal.ts'
 
 /** Which job: the queue it lies in, and its id. */
 export type JobPlace = { queue: string; id: string }
@@ -16,6 +16,7 @@ const largestRedrive = 1000
 const repeat = 'select freshet.repeat_job($1, $2::uuid)::text as id'
 const redriveLetter = 'select freshet.redrive_letter($1, $2::uuid)::text as id'
 const stop = 'select freshet.stop_job($1, $2::uuid, $3::jsonb) as "isStopped"'
+const remove = 'delete from pgboss.job where name = $1 and id = $2::uuid returning state::text'
 
 /**
  * Asks for the work of a job once more: of one that failed or was cancelled, or of a dead letter. That is a new job, with a
@@ -37,20 +38,60 @@ export async function retryJob(db: Db, actor: Actor, { queue, id }: JobPlace): P
  * Ends a job that is not wanted. One that waits never starts; one at work is taken away, its run ends as FAILED
  * CANCELLED_BY_OPERATOR, and its handler can write nothing more. A dead letter is dismissed.
  */
-export async function cancelJob(db: Db, actor: Actor, { queue, id }: JobPlace, now: Date): Promise<void> {
+export const cancelJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Promise<void> =>
+  endJob(db, actor, place, now, {
+    action: 'CANCEL_JOB',
+    state: 'cancelled',
+    async end(tx) {
+      const before = await readState(tx, place)
+      const output = JSON.stringify({ cancelled: `Cancelled by ${actor.name}.` })
+      const [row] = await queryRows<{ isStopped: boolean }>(tx, stop, [place.queue, place.id, output])
+      if (!row?.isStopped) throw conflict(cancelRefusal(await readState(tx, place)))
+      return before.state
+    },
+  })
+
+/** Deletes a job, in whatever state it is, as pg-boss's dashboard can; there would be no job left to end its run. */
+export const deleteJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Promise<void> =>
+  endJob(db, actor, place, now, {
+    action: 'DELETE_JOB',
+    state: 'deleted',
+    changes: { dashboard: { to: true } },
+    async end(tx) {
+      const [job] = await queryRows<{ state: string }>(tx, remove, [place.queue, place.id])
+      if (!job) throw notFound('job', 'id')
+      return job.state
+    },
+  })
+
+type Ending = {
+  action: 'CANCEL_JOB' | 'DELETE_JOB'
+  state: string
+  changes?: Record<string, Change>
+  /** Ends the job and answers the state that it was in. */
+  end: (tx: Tx) => Promise<string>
+}
+
+/** The end of a job, that of its run, and their record are one. */
+async function endJob(db: Db, actor: Actor, { queue, id }: JobPlace, now: Date, ending: Ending): Promise<void> {
+  const { action, state, changes: more = {}, end } = ending
   await db.$transaction(
     async (tx) => {
-      const before = await readState(tx, { queue, id })
-      const output = JSON.stringify({ cancelled: `Cancelled by ${actor.name}.` })
-      const [row] = await queryRows<{ isStopped: boolean }>(tx, stop, [queue, id, output])
-      if (!row?.isStopped) throw conflict(cancelRefusal(await readState(tx, { queue, id })))
-      const hadRun = !before.isDead && (await cancelRunOfJob(tx, id, now))
-      const changes = { queue: { to: queue }, state: { from: before.state, to: 'cancelled' }, run: { to: hadRun } }
-      await audit(tx, actor, { action: 'CANCEL_JOB', objectType: 'Job', objectId: id, changes })
+      const from = await end(tx)
+      const hadRun = await cancelRunOfJob(tx, id, now)
+      const changes = { queue: { to: queue }, ...more, state: { from, to: state }, run: { to: hadRun } }
+      await audit(tx, actor, { action, objectType: 'Job', objectId: id, changes })
     },
     // Ending the connection of a run at work is waited for, up to five seconds.
     { timeout: 10_000 },
   )
+}
+
+/** Records that somebody is about to send a job through pg-boss's dashboard, which knows nothing of our audit log. */
+export async function recordSentJob(db: Db, actor: Actor, queue: string): Promise<void> {
+  const changes = { queue: { to: queue }, dashboard: { to: true } }
+  const record = { action: 'SEND_JOB', objectType: 'Queue', objectId: queue, changes }
+  await db.$transaction((tx) => audit(tx, actor, record))
 }
 
 /** Puts up to `limit` dead letters of a queue back as new jobs, oldest first. Answers how many went back. */
@@ -72,16 +113,16 @@ export async function redriveQueue(db: Db, actor: Actor, name: string, limit: nu
   })
 }
 
-type Found = { state: string; output: unknown; sourceName: string | null; isDead: boolean }
+type FoundInQueue = Found & { sourceName: string | null }
 
 const readJob =
   'select state::text, output, source_name as "sourceName" from pgboss.job where name = $1 and id = $2::uuid'
 
-async function readState(tx: Tx, { queue, id }: JobPlace): Promise<Found> {
+async function readState(tx: Tx, { queue, id }: JobPlace): Promise<FoundInQueue> {
   const queues = await readQueueNames(tx)
   pickQueue(queues, queue, 'queue')
   if (!z.guid().safeParse(id).success) throw notFound('job', 'id')
-  const [job] = await queryRows<Omit<Found, 'isDead'>>(tx, readJob, [queue, id])
+  const [job] = await queryRows<Omit<FoundInQueue, 'isDead'>>(tx, readJob, [queue, id])
   if (!job) throw await notInQueue(tx, id)
   return { ...job, isDead: queues.some(({ deadLetter }) => deadLetter === queue) }
 }
@@ -92,38 +133,4 @@ async function notInQueue(tx: Tx, id: string): Promise<DomainError> {
   if (!other) return notFound('job', 'id')
   const hint = `It lies in the queue "${other.name}": name that one.`
   return new DomainError('NOT_FOUND', 'There is no such job in this queue.', { field: 'id', hint })
-}
-
-type Refusal = { message: string; hint: string }
-
-const conflict = ({ message, hint }: Refusal, field = 'id') => new DomainError('CONFLICT', message, { field, hint })
-
-const dismissed = { message: 'The dead letter was dismissed.', hint: 'Ask for the work again where it is asked for.' }
-const beingTold = {
-  message: 'The failure of this job is not recorded yet.',
-  hint: 'A worker does that within moments; then try again.',
-}
-
-function retryRefusal({ state, output, isDead }: Found, queue: string): Refusal {
-  const repeatedAs = readRepeatedAs(output)
-  if (repeatedAs) return { message: `The job was repeated already, as ${repeatedAs}.`, hint: 'Look at that one.' }
-  if (isDead && state === 'cancelled') return dismissed
-  if (isDead && state !== 'completed' && state !== 'failed') return beingTold
-  if (state === 'completed')
-    return { message: 'The job ended well.', hint: 'Ask for the work again where it is asked for.' }
-  if (state === 'active') return { message: 'The job is being worked on.', hint: 'Cancel it first, or let it end.' }
-  if (state === 'created' || state === 'retry')
-    return { message: 'The job waits to be worked on.', hint: 'It starts by itself; `startAfter` says when.' }
-  return {
-    message: `The queue "${queue}" has such a job already, and takes one at a time.`,
-    hint: 'Let that one end, or cancel it first.',
-  }
-}
-
-function cancelRefusal({ state, output, isDead }: Found): Refusal {
-  const repeatedAs = readRepeatedAs(output)
-  if (repeatedAs) return { message: `The job was repeated, as ${repeatedAs}.`, hint: 'Cancel that one.' }
-  if (isDead && state !== 'cancelled') return beingTold
-  const how = { completed: 'ended well', failed: 'failed', cancelled: 'was cancelled' }[state] ?? `is ${state}`
-  return { message: `The job ${how} already.`, hint: 'There is nothing left to cancel.' }
 }

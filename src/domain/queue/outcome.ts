@@ -1,4 +1,5 @@
 import { ExpectedError } from '../../expected-error.ts'
+import { failureCodes, type FailureCode } from '../failure-codes.ts'
 
 /** Thrown by a job that has nothing to do after all: no retry, no failure. */
 export class CancelJob extends Error {
@@ -16,11 +17,14 @@ export class SnoozeJob extends Error {
   }
 }
 
-type Details = { code: string; hint?: string | undefined; cause?: unknown }
+type Details = { code: FailureCode; hint?: string | undefined; cause?: unknown }
 
-/** Thrown by a job that no retry can help: the last failure at once, with what to mend. */
-export class PermanentError extends ExpectedError {
-  constructor(message: string, { code, ...details }: Details) {
-    super(code, message, details)
+/** Thrown by a job that failed and may be tried again. Without a hint of its own it has that of its code. */
+export class JobError extends ExpectedError<FailureCode> {
+  constructor(message: string, { code, hint = failureCodes[code].hint, cause }: Details) {
+    super(code, message, { hint, cause })
   }
 }
+
+/** Thrown by a job that no retry can help: the last failure at once, with what to mend. */
+export class PermanentError extends JobError {}

@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/pool.ts'
+import { readQuery } from '../../db/query.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import { DomainError } from '../errors.ts'
 
@@ -21,10 +21,17 @@ export type QueueStats = {
   completedHour: number
 }
 
-const statement = `select name, dead_letter as "deadLetter", policy, retry_limit as "retryLimit", expire_seconds as "expireSeconds", heartbeat_seconds as "heartbeatSeconds", deletion_seconds as "deletionSeconds", waiting, active, delayed, failed, dead, oldest_seconds as "oldestSeconds", completed_minute as "completedMinute", completed_hour as "completedHour" from freshet.queue_stats($1)`
+const statement = readQuery('queues')
 
 /** Every queue of the program by name, with what lies in it at this moment. */
-export const readQueues = (pool: Pool, now: Date): Promise<QueueStats[]> => queryRows(pool, statement, [now])
+export const readQueues = (sql: Sql, now: Date): Promise<QueueStats[]> => queryRows(sql, statement, [now])
+
+/** For how long no worker has looked after the queues, which pg-boss notes; null: none ever has. */
+export async function readSilence(sql: Sql): Promise<number | null> {
+  const text = 'select extract(epoch from clock_timestamp() - max(monitor_on))::float8 as seconds from pgboss.queue'
+  const [row] = await queryRows<{ seconds: number | null }>(sql, text)
+  return row?.seconds ?? null
+}
 
 export type QueueName = { name: string; deadLetter: string | null }
 

@@ -1,3 +1,4 @@
+import { readQuery } from '../../db/query.ts'
 import type { RunConnection } from '../../db/run-lock.ts'
 import { queryRows, type Connection } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
@@ -37,6 +38,8 @@ export type RunContext = {
 
 type Attempt = { runId: string; attempt: number }
 
+const sampleError = readQuery('sample_run_error')
+
 /** The hands of one attempt at a run. */
 export function runContext(
   { client, signal }: RunConnection,
@@ -59,9 +62,8 @@ export function runContext(
     },
     progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', cleanJson(counters), now()),
     sampleError: ({ code, message, line = null, item = null, details = {} }) => {
-      const statement = 'select freshet.sample_run_error($1, $2, $3, $4, $5, $6, $7, $8)'
       const rest = scrub(cleanJson(cleanOutput(details)))
-      return write(statement, cleanText(code), keptText(message), now(), line, item && keptText(item), rest)
+      return write(sampleError, cleanText(code), keptText(message), now(), line, item && keptText(item), rest)
     },
     transaction: (work) => transact(client, work),
     finish: () => write('select freshet.finish_run($1, $2, $3)', now()),

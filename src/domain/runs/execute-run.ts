@@ -1,12 +1,14 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
-import type { Pool } from '../../db/pool.ts'
+import { readQuery } from '../../db/query.ts'
 import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, withLogFields, type Log } from '../../log.ts'
+import { sqlRefusal } from '../sql-codes.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
-import { runFailureOf, tryAgain } from './failure.ts'
+import { failRun } from './fail-run.ts'
+import { runFailureOf } from './failure.ts'
 import type { RunRequest, RunServices } from './run.ts'
 
 /**
@@ -17,7 +19,6 @@ export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait' | '
 
 /** What an attempt needs to know of its job; a job's context has it all. */
 type Job = RunServices & {
-  pool: Pool
   isLastAttempt: boolean
   /** Aborted when the job is no longer this attempt's. */
   signal: AbortSignal
@@ -28,8 +29,7 @@ type Job = RunServices & {
 }
 type Started = { runId: string; status: RunStatus; attempt: number }
 
-const startRun = 'select run_id::text as "runId", status, attempt from freshet.start_run($1, $2, $3, $4, $5, $6, $7)'
-const jobTaken = 'FR023'
+const startRun = readQuery('start_run')
 
 /**
  * Makes one attempt at the run of a job: takes its lock, starts it (a retry from scratch), does the work and ends it, all on
@@ -100,7 +100,7 @@ async function start({ client }: RunConnection, values: unknown[]): Promise<Star
   try {
     return (await queryRows<Started>(client, startRun, values))[0]
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === jobTaken) return 'taken-away'
+    if (sqlRefusal(error)?.code === 'FR023') return 'taken-away'
     throw error
   }
 }
@@ -132,11 +132,10 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   const isPutBack = error instanceof SnoozeJob || (job.stopping.aborted && error === job.stopping.reason)
   const isLast = job.isLastAttempt && !isPutBack
   if (!isFinal && !isLast) return
-  const { code, message, hint, isCounted = true } = runFailureOf(error)
+  const failure = runFailureOf(error)
   try {
-    const values = [runId, attempt, code, message, hint ?? tryAgain, job.now(), isCounted]
-    await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', values)
-    job.log.info({ event: 'RUN_FAILED', code, error: message }, 'a run failed')
+    await failRun(client, { runId, attempt }, failure, job.now())
+    job.log.info({ event: 'RUN_FAILED', code: failure.code, error: failure.message }, 'a run failed')
   } catch (why) {
     job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
   }

@@ -1,3 +1,4 @@
+import { failureCodes } from '../failure-codes.ts'
 import { failureOf } from '../queue/failure.ts'
 import { CancelJob } from '../queue/outcome.ts'
 
@@ -11,5 +12,5 @@ export const tryAgain = 'See the log of this job. If what was wrong is over, sta
 export function runFailureOf(error: unknown): RunFailure {
   const failure = failureOf(error)
   if (!(error instanceof CancelJob)) return failure
-  return { ...failure, code: 'CANCELLED', hint: 'There is nothing to do.', isCounted: false }
+  return { ...failure, code: 'CANCELLED', hint: failureCodes.CANCELLED.hint, isCounted: false }
 }

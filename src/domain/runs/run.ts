@@ -1,4 +1,5 @@
 import type { RunKind, RunTrigger } from '../../db/generated/client/enums.ts'
+import type { Pool } from '../../db/pool.ts'
 import type { LockKey } from '../../db/run-lock.ts'
 import type { InTx } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
@@ -22,4 +23,4 @@ export type RunRequest = { jobId: string; lock: LockKey } & (RunFacts | { admit:
 export type RunOfJob = { lock: LockKey } & (RunFacts | { admit: Admit })
 
 /** Where and how runs are written. `directUrl` leads to Postgres itself, never to a pooler. */
-export type RunServices = { directUrl: string; log: Log; now: () => Date }
+export type RunServices = { pool: Pool; directUrl: string; log: Log; now: () => Date }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { Schedule } from '../../db/generated/client/client.ts'
-import { traces } from '../../db/failure.ts'
 import type { Db } from '../../db/prisma.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
@@ -8,6 +7,7 @@ import { audit, changedFields, hasChanges } from '../access/audit.ts'
 import { DomainError, notFound, refuse } from '../errors.ts'
 import { check, must, text, type Given } from '../input.ts'
 import type { JobPlace } from '../queue/operate.ts'
+import { sqlRefusal, type SqlCode } from '../sql-codes.ts'
 
 /** What may be changed about a schedule: whether it runs, and its times, by cron expression or by period. */
 export const ScheduleChanges = z
@@ -67,7 +67,7 @@ export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<Job
     return place
   })
   return running.catch((error: unknown) => {
-    if (!traces(error).some(({ code }) => code === 'FR010')) throw error
+    if (sqlRefusal(error)?.code !== 'FR010') throw error
     throw new DomainError('CONFLICT', "This schedule's queue does not exist.", {
       field: 'id',
       hint: 'Start any process of this version, or run "freshet migrate": both make the queues.',
@@ -76,12 +76,13 @@ export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<Job
   })
 }
 
-const refusals: Record<string, string> = { FR031: 'input.cron', FR032: 'input.timeZone' }
+const refusals: Partial<Record<SqlCode, string>> = { FR031: 'input.cron', FR032: 'input.timeZone' }
 
 /** Postgres itself reads the expression; what it says names the character that is wrong. */
 function refuseTimes(error: unknown): never {
-  const found = traces(error).find(({ code }) => code in refusals)
-  if (found) refuse([{ field: refusals[found.code] ?? 'input', message: firstLine(found.message), ...hintOf(found) }])
+  const found = sqlRefusal(error)
+  const field = found && refusals[found.code]
+  if (found && field) refuse([{ field, message: firstLine(found.message), ...hintOf(found) }])
   throw error
 }
 

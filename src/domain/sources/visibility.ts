@@ -6,7 +6,7 @@ export type Visibility = {
 }
 
 /** Whether consumers see what these sources bring, in the order asked for. The rule itself is SQL: `source_visibility`. */
-export async function readVisibility(pool: Pool, ids: bigint[]): Promise<(Visibility | Error)[]> {
+export async function readVisibility(pool: Pool, ids: readonly bigint[]): Promise<(Visibility | Error)[]> {
   const query = {
     name: 'source-visibility',
     text: 'select source_id, visible, reason from freshet.source_visibility($1)',

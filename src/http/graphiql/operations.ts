@@ -5,9 +5,9 @@ export type ReadyMadeOperation = { file: string; title: string; explanation: str
 
 const folder = new URL('./operations/', import.meta.url)
 
-/** Reads every operation of a folder, in the order of its file names; adding a file is all it takes to add one. */
+/** Reads every operation, area by area (a folder each), in the order of the names; adding a file is all it takes to add one. */
 export function loadOperations(from: URL = folder): ReadyMadeOperation[] {
-  const files = readdirSync(from).toSorted()
+  const files = readdirSync(from, { encoding: 'utf8', recursive: true }).toSorted()
   return files
     .filter((file) => file.endsWith('.graphql'))
     .map((file) => {

@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from 'prom-client'
 import type { Measurement } from '../../domain/metrics/read-measurements.ts'
+import { within } from '../../within.ts'
 import { boundedNames } from './names.ts'
 
 /** Reads what the database knows; fails when it does not answer. */
@@ -45,7 +46,15 @@ export function createDatabaseGauges(registers: Registry[], read: ReadMeasuremen
   const bounded = boundedNames(maxQueues)
   let latest: { at: number; rows: Promise<Measurement[] | undefined> } | undefined
   const measure = () => {
-    if (!latest || now() - latest.at >= keepMs) latest = { at: now(), rows: within(read(), patienceMs) }
+    if (!latest || now() - latest.at >= keepMs) {
+      // Nothing instead of a failure, or of an answer that takes too long.
+      const rows = within(
+        patienceMs,
+        read().catch(() => undefined),
+        () => undefined,
+      )
+      latest = { at: now(), rows }
+    }
     return latest.rows
   }
   new Gauge({
@@ -73,11 +82,4 @@ export function createDatabaseGauges(registers: Registry[], read: ReadMeasuremen
       },
     })
   }
-}
-
-/** Nothing instead of a failure, or of an answer that takes too long. */
-async function within<Value>(work: Promise<Value>, ms: number): Promise<Value | undefined> {
-  const { promise: late, resolve } = Promise.withResolvers<undefined>()
-  const timer = setTimeout(resolve, ms, undefined)
-  return Promise.race([work.catch(() => undefined), late]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 import type { Clock, Job as BossJob, JobWithMetadata } from 'pg-boss'
+import { JobError } from '../../domain/queue/outcome.ts'
 import { cleanOutput } from '../../domain/text.ts'
-import { ExpectedError } from '../../expected-error.ts'
 import { withLogFields, type Log } from '../../log.ts'
 import type { JobContext, JobOptions, Services } from '../kit.ts'
 import { countAttempts, outcomeOf, type Outcome } from './outcome.ts'
@@ -79,16 +79,14 @@ export async function runAttempt(
 }
 
 /** The process is to stop. A handler that has reached a safe point may throw it: `stopping.throwIfAborted()`. */
-export class ShutdownError extends ExpectedError {
+export class ShutdownError extends JobError {
   constructor(message: string) {
-    super('SHUTTING_DOWN', message)
+    super(message, { code: 'WORKER_STOPPING' })
   }
 }
 
-class JobTimeout extends ExpectedError {
+class JobTimeout extends JobError {
   constructor(seconds: number) {
-    super('JOB_TIMED_OUT', `The attempt was given up after ${seconds} s.`, {
-      hint: 'Look for what it waits for in the log of its job.',
-    })
+    super(`The attempt was given up after ${seconds} s.`, { code: 'JOB_TIMED_OUT' })
   }
 }

@@ -17,7 +17,6 @@ export const deadLetterOptions: JobOptions = {
 
 const silent: JobFailure = { code: 'UNEXPECTED_ERROR', message: 'The job failed without a reason.', hint: null }
 const complete = 'select freshet.complete_job($1, $2, $3, $4::jsonb) as is_told'
-const findRun = "select from freshet.runs where job_id = $1 and status = 'RUNNING'"
 
 /**
  * The queue of what no attempt could save. pg-boss puts the job there together with its end, also when it was the supervisor
@@ -36,8 +35,7 @@ export function deadLetterHandler(job: Job): Handler {
       const payload = job.payload.safeParse(claim.data)
       log.error({ failedJobId: jobId, ...failure }, 'a job failed for good')
       // On a connection of its own, under the run's lock; a second time it finds the run ended.
-      const { length: hasRun } = await queryRows(services.pool, findRun, [jobId])
-      if (hasRun) await failRunOfJob(jobId, failure, { ...services, log })
+      await failRunOfJob(jobId, failure, { ...services, log })
       await inTransaction(services.pool, async (tx) => {
         await job.onFinalFailure?.({
           payload: payload.success ? payload.data : undefined,

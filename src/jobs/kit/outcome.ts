@@ -40,7 +40,6 @@ export function readPayload<Payload>({ name, payload }: JobType<Payload>, data: 
   const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'payload'}: ${message}`)
   throw new PermanentError(`The payload of a job of "${name}" cannot be read: ${problems.join('; ')}.`, {
     code: 'JOB_PAYLOAD_INVALID',
-    hint: 'Enqueue the job again with the payload that the queue takes now.',
     cause: parsed.error,
   })
 }

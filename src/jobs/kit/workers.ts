@@ -2,6 +2,7 @@ import { systemClock, type Clock, type JobResult, type PgBoss } from 'pg-boss'
 import { failureOf } from '../../domain/queue/failure.ts'
 import { reason, type Log } from '../../log.ts'
 import type { Job, Services } from '../kit.ts'
+import { within } from '../../within.ts'
 import { runAttempt, ShutdownError, type Claim, type Handler } from './attempt.ts'
 import { startBoss } from './boss.ts'
 import { deadLetterHandler } from './dead-letter.ts'
@@ -58,10 +59,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     const seconds = services.config.shutdownSeconds
     const cut = setTimeout(() => deadline.abort(new ShutdownError('The process can wait no longer.')), seconds * 1000)
     const idle = Promise.all(handlers.map(({ name }) => boss.offWork(name, { wait: true })))
-    await within(idle, seconds * 1000 + handBackMs)
+    await within(seconds * 1000 + handBackMs, idle, () => {})
     clearTimeout(cut)
     // Nothing is left to wait for; a database that does not answer must not keep the process either.
-    await within(boss.stop({ graceful: false }), handBackMs)
+    await within(handBackMs, boss.stop({ graceful: false }), () => {})
   }
   let stopped: Promise<void> | undefined
   return { boss, [Symbol.asyncDispose]: () => (stopped ??= stop()) }
@@ -86,10 +87,4 @@ function tell(log: Log, { name: queue }: Handler, { id: jobId }: Claim, outcome:
 function connectionsFor(handlers: Handler[]): number {
   const workers = handlers.reduce((sum, { options }) => sum + (options.concurrency ?? 1), 0)
   return Math.min(12, 3 + Math.ceil(workers / 2))
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = setTimeout(resolve, ms)
-  await Promise.race([work, late]).finally(() => clearTimeout(timer))
 }

@@ -5,8 +5,8 @@ import { PermanentError } from '../../../src/domain/queue/outcome.ts'
 test.each([
   [
     'an error of ours',
-    new PermanentError('Gone.', { code: 'FEED_GONE', hint: 'Look.' }),
-    'FEED_GONE',
+    new PermanentError('Gone.', { code: 'SLACK_WEBHOOK_GONE', hint: 'Look.' }),
+    'SLACK_WEBHOOK_GONE',
     'Gone.',
     'Look.',
   ],
@@ -30,8 +30,10 @@ test.each([
 
 test('a password in an address is kept neither in the message nor in the hint', () => {
   const address = 'sftp://bob:hunter2@files.example'
-  expect(failureOf(new PermanentError(`${address} is gone.`, { code: 'FEED_GONE', hint: `See ${address}.` }))).toEqual({
-    code: 'FEED_GONE',
+  expect(
+    failureOf(new PermanentError(`${address} is gone.`, { code: 'SLACK_WEBHOOK_GONE', hint: `See ${address}.` })),
+  ).toEqual({
+    code: 'SLACK_WEBHOOK_GONE',
     message: 'sftp://bob:********@files.example is gone.',
     hint: 'See sftp://bob:********@files.example.',
   })
@@ -41,7 +43,7 @@ test.each([
   [{ value: { message: 'job heartbeat timeout' } }, 'WORKER_LOST', 'job heartbeat timeout'],
   [{ value: { message: 'job timed out' } }, 'JOB_TIMED_OUT', 'job timed out'],
   [{ value: 'handler timeout' }, 'JOB_TIMED_OUT', 'handler timeout'],
-  [{ code: 'FEED_GONE', message: 'Gone.', attempts: 2 }, 'FEED_GONE', 'Gone.'],
+  [{ code: 'SLACK_WEBHOOK_GONE', message: 'Gone.', attempts: 2 }, 'SLACK_WEBHOOK_GONE', 'Gone.'],
 ])('%j is read as %s', (output, code, message) => {
   expect(readFailure(output)).toEqual({ code, message, hint: null })
 })
@@ -51,21 +53,25 @@ test.each([null, 'text', {}, { snoozed: 'busy' }])('%j tells of no failure and o
 })
 
 test('how often a job was tried is read where it is kept', () => {
-  expect(readAttempts({ code: 'FEED_GONE', message: 'Gone.', attempts: 2 })).toBe(2)
+  expect(readAttempts({ code: 'SLACK_WEBHOOK_GONE', message: 'Gone.', attempts: 2 })).toBe(2)
 })
 
 test.each([
-  [{ code: 'FEED_GONE', message: 'Gone.', hint: { a: 1 } }, 'Gone.'],
-  [{ code: 'FEED_GONE', message: 'Gone\u0000.' }, 'Gone\uFFFD.'],
+  [{ code: 'SLACK_WEBHOOK_GONE', message: 'Gone.', hint: { a: 1 } }, 'Gone.'],
+  [{ code: 'SLACK_WEBHOOK_GONE', message: 'Gone\u0000.' }, 'Gone\uFFFD.'],
 ])('%j is read although a part of it is odd', (output, message) => {
-  expect(readFailure(output)).toEqual({ code: 'FEED_GONE', message, hint: null })
+  expect(readFailure(output)).toEqual({ code: 'SLACK_WEBHOOK_GONE', message, hint: null })
 })
 
 test('a message and a hint are kept to 2,000 characters', () => {
   const tell = (length: number) =>
-    failureOf(new PermanentError('m'.repeat(length), { code: 'FEED_GONE', hint: 'h'.repeat(length) }))
-  expect(tell(2_000)).toEqual({ code: 'FEED_GONE', message: 'm'.repeat(2_000), hint: 'h'.repeat(2_000) })
-  expect(tell(2_001)).toEqual({ code: 'FEED_GONE', message: `${'m'.repeat(1_999)}…`, hint: `${'h'.repeat(1_999)}…` })
+    failureOf(new PermanentError('m'.repeat(length), { code: 'SLACK_WEBHOOK_GONE', hint: 'h'.repeat(length) }))
+  expect(tell(2_000)).toEqual({ code: 'SLACK_WEBHOOK_GONE', message: 'm'.repeat(2_000), hint: 'h'.repeat(2_000) })
+  expect(tell(2_001)).toEqual({
+    code: 'SLACK_WEBHOOK_GONE',
+    message: `${'m'.repeat(1_999)}…`,
+    hint: `${'h'.repeat(1_999)}…`,
+  })
 })
 
 test('a payload is shown up to 100 levels and 100,000 characters', () => {

@@ -144,17 +144,17 @@ test('RULINGS 1: a job whose run has ended does no work and touches nothing', as
 
 test('DESIGN 5.4: an error that no retry can help ends the run at once, with its hint, and is thrown on', async () => {
   const { tryRun, stored, lockKey } = aRun()
-  const error = new PermanentError('The password is wrong.', { code: 'AUTH_REFUSED', hint: 'Enter it again.' })
+  const error = new PermanentError('The password is wrong.', { code: 'SLACK_REFUSED', hint: 'Enter it again.' })
   await expect(tryRun(() => Promise.reject(error))).rejects.toBe(error)
   const { run, events } = await stored()
   expect(run).toMatchObject({
     status: 'FAILED',
-    error_code: 'AUTH_REFUSED',
+    error_code: 'SLACK_REFUSED',
     error_message: 'The password is wrong.',
     error_hint: 'Enter it again.',
     is_counted: true,
   })
-  expect(events.at(-1)).toMatchObject({ kind: 'FAILED', code: 'AUTH_REFUSED', message: 'The password is wrong.' })
+  expect(events.at(-1)).toMatchObject({ kind: 'FAILED', code: 'SLACK_REFUSED', message: 'The password is wrong.' })
   expect(await isFree(lockKey)).toBe(true)
 })
 
@@ -164,7 +164,7 @@ test('a secret in an error is kept neither with the run nor among its samples', 
   const attempt = tryRun(async (run) => {
     const item = 'https://bob:hunter2@shop.example/1'
     await run.sampleError({ code: 'PAGE_GONE', message, item, details: { from: item, lines: [1] } })
-    throw new PermanentError(message, { code: 'FEED_GONE', hint: 'Look at sftp://bob:hunter2@files.example.' })
+    throw new PermanentError(message, { code: 'SLACK_WEBHOOK_GONE', hint: 'Look at sftp://bob:hunter2@files.example.' })
   })
   await expect(attempt).rejects.toThrow('Cannot open')
   const { run, events, errors } = await stored()
@@ -202,7 +202,7 @@ test('a run is told of and failed although its words hold a NUL and half of a ch
     await run.stage(odd)
     await run.progress({ [odd]: 1 })
     await run.sampleError({ code: odd, message: odd, item: odd, details: { [odd]: odd } })
-    throw new PermanentError(odd, { code: 'FEED_GONE', hint: odd })
+    throw new PermanentError(odd, { code: 'SLACK_WEBHOOK_GONE', hint: odd })
   })
   await expect(attempt).rejects.toThrow(odd)
   const { run, errors, events } = await stored()

@@ -29,14 +29,14 @@ test('S2 §17.10: a run that fails for good says why; one that is tried again do
   const { tryRun, lines, find } = aRun()
   await expect(tryRun(() => Promise.reject(new Error('a bad line')))).rejects.toThrow('a bad line')
   expect(eventsOf(lines).map(({ event }) => event)).toEqual(['ADVISORY_LOCK_ACQUIRED', 'RUN_START'])
-  const wrong = new PermanentError('The password is wrong.', { code: 'LOGIN_FAILED' })
+  const wrong = new PermanentError('The password is wrong.', { code: 'SLACK_REFUSED' })
   await expect(tryRun(() => Promise.reject(wrong))).rejects.toThrow('The password is wrong.')
   expect(eventsOf(lines).at(-1)).toMatchObject({
     event: 'RUN_FAILED',
     level: 'info',
     runId: await find(),
     runAttempt: 2,
-    code: 'LOGIN_FAILED',
+    code: 'SLACK_REFUSED',
     error: 'The password is wrong.',
   })
 })

@@ -27,11 +27,11 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
       const lock = { lockClass: runLockClass.feed, lockId: ++lockId }
       const run: RunRequest = { jobId: randomUUID(), kind: 'FEED', trigger: 'SCHEDULED', lock, ...given }
       const [controller, shutdown] = [new AbortController(), new AbortController()]
-      const services = { directUrl, log, now: () => at() }
+      const services = { pool, directUrl, log, now: () => at() }
       const tryRun = (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) =>
         executeRun(
           run,
-          { ...services, ...way, pool, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
+          { ...services, ...way, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
           work,
         )
       const find = async () =>
