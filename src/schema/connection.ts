@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { badInput } from '../domain/errors.ts'
 import { builder } from './builder.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'

@@ -1,7 +1,7 @@
 -- Ends a run badly, for good, with a code, what happened and what to do about it: with finish_run the only writer of an end.
 -- p_attempt null stands for whichever attempt is there: for those who speak for the run from outside and hold its lock.
 -- An end that is not counted (an operator's cancellation) says nothing about the health of what the run was for.
--- Called by: src/domain/runs/execute-run.ts, src/domain/runs/fail-run.ts, cancel_run_of_job, reap_runs. Locks: the run's row.
+-- Called by: src/domain/runs/fail-run.ts, cancel_run_of_job, reap_runs. Locks: the run's row.
 -- On a run that has ended, or that there is not, it changes nothing and answers false; FR021 if another attempt owns the run.
 create or replace function freshet.fail_run(
   p_run_id bigint,
