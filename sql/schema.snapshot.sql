@@ -338,7 +338,7 @@ create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_eve
 
 create function freshet.cancel_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
-create function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
+create function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamp with time zone) returns bigint language plpgsql volatile set search_path="";
 
 create function freshet.check_time_zone(p_time_zone text) returns void language plpgsql stable set search_path="";
 
@@ -422,7 +422,7 @@ create function freshet.queue_stats(p_now timestamp with time zone) returns TABL
 
 create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severity, p_subject text, p_dedupe_key text, p_message text, p_details jsonb, p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint, p_run_id bigint DEFAULT NULL::bigint) returns bigint language plpgsql volatile set search_path="";
 
-create function freshet.reap_runs(p_after interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+create function freshet.reap_runs(p_after interval, p_now timestamp with time zone, p_max_rows integer) returns SETOF bigint language plpgsql volatile set search_path="";
 
 create function freshet.redrive_letter(p_dead_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 

@@ -14,6 +14,11 @@ export function withLogFields<Result>(more: Record<string, unknown>, work: () =>
   return fields.run({ ...fields.getStore(), ...more }, work)
 }
 
+/** Lets each line from now on, inside the innermost `withLogFields`, carry these too: what it is about is often known late. */
+export function addLogFields(more: Record<string, unknown>): void {
+  Object.assign(fields.getStore() ?? {}, more)
+}
+
 /** The id of the request or command at work, for the audit log and for errors shown to clients. */
 export function currentRequestId(): string | undefined {
   return fields.getStore()?.requestId as string | undefined

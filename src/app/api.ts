@@ -28,7 +28,7 @@ export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...pa
   const retryDelays = new Map(jobs.map(({ name, options }) => [name, options.retryDelays]))
   const shared = { db, pool, attempts, now }
   const handlers = {
-    dashboard: createDashboard({ ...shared, answer: (request) => pages.answer(request) }),
+    dashboard: createDashboard({ ...shared, log, answer: (request) => pages.answer(request) }),
     graphql: createGraphql({
       ...shared,
       ...parts,

@@ -20,6 +20,9 @@ export class RunConnectionLost extends ExpectedError<'RUN_CONNECTION_LOST'> {
 export type RunConnection = AsyncDisposable & {
   readonly client: pg.Client
   readonly jobId: string
+  readonly log: Log
+  /** The lock that it holds. */
+  lock?: LockKey
   /** Aborted the moment the connection is lost or cut, with the reason. */
   readonly signal: AbortSignal
   /** Closes the connection at once, in the middle of a statement if need be. */
@@ -62,9 +65,15 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
     throw error
   }
   const close = () => client.end().catch(() => {})
-  return {
+  const release = async (lock: LockKey | undefined) => {
+    // Letting go by hand frees the lock now, not when the server has noticed that the connection is closed.
+    await client.query('select pg_advisory_unlock_all()')
+    if (lock) log.debug({ event: 'ADVISORY_LOCK_RELEASED', ...lock }, 'the run let its lock go')
+  }
+  const connection: RunConnection = {
     client,
     jobId,
+    log,
     signal: lost.signal,
     cut(why) {
       lost.abort(why)
@@ -72,27 +81,33 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
     },
     async [Symbol.asyncDispose]() {
       isClosing = true
-      // Letting go by hand frees the lock now, not when the server has noticed that the connection is closed.
-      if (!lost.signal.aborted) await client.query('select pg_advisory_unlock_all()').catch(() => {})
+      if (!lost.signal.aborted) await release(connection.lock).catch(() => {})
       await close()
     },
   }
+  return connection
 }
 
 /**
  * Takes the run's lock on its connection. What is left of an earlier attempt of the same job is ended; a run that has ended is
  * waited for. Answers false when another run is at work.
  */
-export async function takeRunLock(connection: RunConnection, { lockClass, lockId }: LockKey): Promise<boolean> {
-  const { client, jobId } = connection
+export async function takeRunLock(connection: RunConnection, lock: LockKey, waitMs = releaseMs): Promise<boolean> {
+  if (!(await acquire(connection, lock, waitMs))) return false
+  connection.lock = lock
+  connection.log.debug({ event: 'ADVISORY_LOCK_ACQUIRED', ...lock }, 'the run has its lock')
+  return true
+}
+
+async function acquire({ client, jobId }: RunConnection, { lockClass, lockId }: LockKey, waitMs: number) {
   const key = [lockClass, lockId]
   const ask = async (text: string, values: unknown[]) =>
     (await queryRows<{ answer: unknown }>(client, `select ${text} as answer`, values))[0]?.answer
   if (await ask('pg_try_advisory_lock($1, $2)', key)) return true
   const holder = await ask('freshet.run_lock_holder($1, $2, $3)', [...key, jobId])
   if (holder === 'OTHER') return false
-  if (holder === 'SAME_JOB') await ask('freshet.end_run_holder($1, $2, $3, $4)', [...key, jobId, releaseMs])
-  await ask("set_config('lock_timeout', $1, false)", [`${releaseMs}ms`])
+  if (holder === 'SAME_JOB') await ask('freshet.end_run_holder($1, $2, $3, $4)', [...key, jobId, waitMs])
+  await ask("set_config('lock_timeout', $1, false)", [`${waitMs}ms`])
   try {
     await ask('pg_advisory_lock($1, $2)', key)
     return true

@@ -25,9 +25,11 @@ const asLast = (error: unknown) =>
       })
 
 const longestTimerMs = 2 ** 31 - 1
+/** How long a subscriber may leave what was sent untaken. */
+const stallMs = 60_000
 
 /** The subscriptions that are open now, so that each can be ended from outside: its key was revoked, or the server stops. */
-export function createStreams(now: () => Date, { stallMs = 60_000 } = {}) {
+export function createStreams(now: () => Date) {
   const open = new Set<Stream>()
   let isStopping = false
   const ofKey = (keyId: bigint) => [...open].filter((stream) => stream.keyId === keyId)

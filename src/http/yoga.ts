@@ -72,6 +72,7 @@ export function createGraphql(parts: YogaParts) {
       db,
       pool,
       now,
+      log,
       eventHub,
       alertBell,
       retryDelays,

@@ -13,7 +13,7 @@ export const maintenance = defineJob({
     const result = await runTask(
       tasks[task],
       { scheduleId, jobId },
-      { sql, directUrl, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
+      { sql, directUrl, log, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
     )
     log.info({ task, ...result }, 'maintenance was done')
     return { task, ...result }

@@ -9,6 +9,7 @@ import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { Actor } from '../domain/access/actor.ts'
 import type { AlertBell } from '../domain/alerts/alert-bell.ts'
+import type { Log } from '../log.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
 import { refusal, scopesOf, type Scopes } from './authorization.ts'
 import { globalIdCheck } from './global-id-check.ts'
@@ -21,6 +22,7 @@ export type Context = {
   actor: Actor
   publicRead: boolean
   now: () => Date
+  log: Log
   eventHub: EventHub
   alertBell: AlertBell
   /** The seconds that each queue of the program waits before its further attempts. */

@@ -152,7 +152,7 @@ builder.mutationFields((t) => ({
     authScopes: { operate: true },
     args: jobArgs,
     resolve: async (_root, place, context) => {
-      await cancelJob(context.db, context.actor, place, context.now())
+      await cancelJob(context.db, context.actor, place, context)
       return readJobBack(place, context)
     },
   }),

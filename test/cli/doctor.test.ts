@@ -203,6 +203,17 @@ test.each([
   expect(find('schedules')).toMatchObject([{ verdict, message: expect.stringMatching(message) }])
 })
 
+test.each([
+  [160, 'warn', 0],
+  [170, 'fail', 1],
+])('schedules that nobody drives, %i s after the deploy, are %s', async (seconds, verdict, exit) => {
+  await database.pool.query('update freshet.clock set driver = null, last_tick_at = null')
+  await database.pool.query('update freshet.applied_sql set applied_at = now() - make_interval(secs => $1)', [seconds])
+  const { code, find } = await examine(good)
+  expect(code).toBe(exit)
+  expect(find('schedules')).toMatchObject([{ verdict, message: 'nobody has driven them yet' }])
+})
+
 test('an open alert of P1 fails, one of P2 warns, one of P3 is not told', async () => {
   await using alerting = await cloneDatabase()
   await alerting.pool.query('update freshet.clock set driver = $1, last_tick_at = clock_timestamp()', ['worker a:1'])

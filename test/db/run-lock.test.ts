@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { afterAll, expect, test } from 'vitest'
+import { Socket } from 'node:net'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { connectRun, takeRunLock } from '../../src/db/run-lock.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -25,6 +26,13 @@ test('RULINGS 2: the connection of a run notices a dead client within seconds', 
     { name: 'tcp_keepalives_interval', value: '5 s' },
     { name: 'tcp_user_timeout', value: '15000 ms' },
   ])
+})
+
+test('RULINGS 2: the client notices a dead server: it sends signs of life after 5 s', async () => {
+  const keepAlive = vi.spyOn(Socket.prototype, 'setKeepAlive')
+  onTestFinished(() => keepAlive.mockRestore())
+  await using _connection = await connect()
+  expect(keepAlive.mock.calls).toEqual([[true, 5_000]])
 })
 
 test('RULINGS 2: the connection is named after its job', async () => {
@@ -96,6 +104,42 @@ test('RULINGS 2: a retry that comes while the session of its last attempt is bei
     await lost // the client hears of it before the server has let go
     expect(await takeRunLock(next, key)).toBe(true)
   }
+})
+
+test('RULINGS 2: an earlier attempt, and then its lock, is waited for 5 s each', async () => {
+  const key = { lockClass: 4620, lockId: 9 }
+  const jobId = randomUUID()
+  await using stale = await connect(jobId)
+  await takeRunLock(stale, key)
+  await using retry = await connect(jobId)
+  const asked = vi.spyOn(retry.client, 'query')
+  await takeRunLock(retry, key)
+  const given = asked.mock.calls.map(([text, values]) => [text, values] as unknown as [string, unknown[]])
+  const valuesOf = (part: string) => given.filter(([text]) => text.includes(part)).map(([, values]) => values)
+  expect(valuesOf('end_run_holder')).toEqual([[4620, 9, jobId, 5_000]])
+  expect(valuesOf("set_config('lock_timeout', $1")).toEqual([['5000ms']])
+})
+
+test('a lock that does not become free in time is not taken', async () => {
+  const key = { lockClass: 4620, lockId: 10 }
+  const { id, jobId } = await startRun(pool, { lock: [4620, 10] })
+  await using ending = await connect(jobId)
+  await takeRunLock(ending, key)
+  await pool.query('select freshet.finish_run($1, 1, now())', [id])
+  await using next = await connect()
+  expect(await takeRunLock(next, key, 20)).toBe(false)
+  expect((await next.client.query('show lock_timeout')).rows).toEqual([{ lock_timeout: '0' }])
+})
+
+test('a lock is let go by hand: it is free although the server does not see the connection close', async () => {
+  const connection = await connect()
+  await takeRunLock(connection, { lockClass: 4620, lockId: 11 })
+  const close = vi.spyOn(connection.client, 'end').mockResolvedValue()
+  await connection[Symbol.asyncDispose]()
+  const { rows } = await pool.query('select freshet.is_run_lock_held(4620, 11) as is_held')
+  close.mockRestore()
+  await connection.client.end()
+  expect(rows).toEqual([{ is_held: false }])
 })
 
 test('who holds a lock is told from where the asker stands', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { connectRun } from '../../src/db/run-lock.ts'
 import { watchConnection } from '../../src/db/run-watch.ts'
 import { createLog } from '../../src/log.ts'
@@ -101,4 +101,16 @@ test('a watch that cannot ask leaves the connection alone', async () => {
   using _watch = watchConnection(connection, nowhere, createLog({ level: 'debug', destination: stream }), everyMs)
   await until('it tried', () => lines.some((line) => line.includes('could not be looked at')))
   expect(connection.signal.aborted).toBe(false)
+})
+
+test('a connection is looked at every 5 s: not after 4,999 ms, but after 5,000 ms', async () => {
+  await using connection = await connectRun(database.url, randomUUID(), log)
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  const looks = vi.spyOn(pool, 'query')
+  onTestFinished(() => void vi.useRealTimers().restoreAllMocks())
+  using _watch = watchConnection(connection, pool, log)
+  vi.advanceTimersByTime(4_999)
+  expect(looks).not.toHaveBeenCalled()
+  vi.advanceTimersByTime(1)
+  expect(looks).toHaveBeenCalledTimes(1)
 })

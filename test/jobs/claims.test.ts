@@ -74,7 +74,7 @@ test('a job whose worker was killed is given to another at once; three deaths ar
   ])
 })
 
-test('what a snoozed attempt still sends cannot touch the attempt after it', async () => {
+test('what a snoozed attempt still sends cannot touch the attempt after it, nor anything a cancelled job', async () => {
   const job = aJob('fenced')
   await using jobs = await openJobs(database, [job])
   await using workers = await jobs.work([])
@@ -94,7 +94,9 @@ test('what a snoozed attempt still sends cannot touch the attempt after it', asy
   expect(await workers.boss.complete(job.name, { id: id!, retryCount: 0 })).toMatchObject({ affected: 0 })
   expect(await stateOf(id)).toMatchObject({ state: 'active', retry_count: 1, retry_limit: 3 })
   expect(await settle('cancel', 1, 'null')).toBe(true)
-  expect(await settle('cancel', 1, 'null')).toBe(false)
+  for (const name of ['snooze', 'retry'] as const) expect(await settle(name, 1, "interval '0', null")).toBe(false)
+  for (const name of ['cancel', 'complete'] as const) expect(await settle(name, 1, 'null')).toBe(false)
+  expect(await stateOf(id)).toMatchObject({ state: 'cancelled', retry_count: 1, retry_limit: 3 })
 })
 
 test('a job that is put back for longer than its queue keeps waiting jobs is still there when its time comes', async () => {

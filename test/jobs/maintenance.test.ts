@@ -4,6 +4,7 @@ import { runTask } from '../../src/domain/maintenance/run-task.ts'
 import { maintenance } from '../../src/jobs/maintenance.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { openJobs } from '../support/jobs.ts'
+import { startRun } from '../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -38,7 +39,9 @@ const occasionOf = async (task: MaintenanceTask) => ({
   scheduleId: await scheduleOf(task),
   jobId: '00000000-0000-4000-8000-000000000009',
 })
-const surroundings = { sql: pool, directUrl: database.url, now: () => now, settings, signal: never }
+const { directUrl } = jobs.services
+const services = { sql: pool, directUrl, log: jobs.logger }
+const surroundings = { ...services, now: () => now, settings, signal: never }
 /** Prunes errors, as their schedule would. */
 const pruneErrors = async (more: object = {}) =>
   runTask(tasks['prune-run-errors'], await occasionOf('prune-run-errors'), { ...surroundings, ...more })
@@ -100,11 +103,8 @@ test('what a task touches anywhere is counted, goes on while calls are full, and
   const task: Task = {
     maxRows: 10,
     keep: () => '7 days',
-    run: async (batch, services) => {
-      expect([batch, services]).toEqual([
-        { keep: '7 days', now, maxRows: 10 },
-        { sql: pool, directUrl: database.url },
-      ])
+    run: async (batch, given) => {
+      expect([batch, given]).toEqual([{ keep: '7 days', now, maxRows: 10 }, services])
       return left.shift() ?? 0
     },
   }
@@ -141,4 +141,14 @@ test('while a task waits or runs, its schedule adds no second job', async () => 
   const { rows } = await pool.query('select freshet.run_schedule($1, now()) as id', [id])
   expect((await pool.query("select id from pgboss.job where name = 'maintenance'")).rows).toEqual(rows)
   expect(rows).toHaveLength(1)
+})
+
+test('S2 §17.10: a run that the reaper fails says so', async () => {
+  const { id, jobId } = await startRun(pool, { now: new Date(now.getTime() - 3_600_000) })
+  const reap = async () => runTask(tasks['reap-runs'], await occasionOf('reap-runs'), surroundings)
+  const told = () => jobs.log.map((line) => JSON.parse(line) as object).filter((line) => 'event' in line)
+  const before = told().length
+  expect([await reap(), await reap()].map(({ rows }) => rows)).toEqual([1, 0])
+  const ended = { event: 'RUN_FAILED', runId: id, jobId, code: 'RUN_REAPED', stage: null, durationMs: 3_600_000 }
+  expect(told().slice(before)).toMatchObject([ended])
 })

@@ -35,13 +35,16 @@ test('issue 4 §1: a handler at work on a cancelled job is told within the heart
   const id = (await sendJob(jobs.pool, job, { number: 1 })) ?? ''
   await until('it is at work', () => work.runId !== '')
 
-  await cancelJob(jobs.services.db, actor, { queue: job.name, id }, new Date())
+  await cancelJob(jobs.services.db, actor, { queue: job.name, id }, { now: jobs.services.now, log: jobs.logger })
   expect((await storedRun(database.pool, work.runId)).run).toMatchObject({
     status: 'FAILED',
     error_code: 'CANCELLED_BY_OPERATOR',
     is_counted: false,
     stage: null,
   })
+  const told = jobs.log.map((line) => JSON.parse(line) as object).filter((line) => 'event' in line)
+  const ended = { event: 'RUN_FAILED', runId: work.runId, runAttempt: 1, jobId: id, code: 'CANCELLED_BY_OPERATOR' }
+  expect(told.at(-1)).toMatchObject({ ...ended, error: 'An operator cancelled the run.', stage: null })
   await advance(clock, 10) // the heartbeat
   await until('the handler was told', () => work.signal?.aborted === true)
   await until('its writing was tried', () => work.write !== undefined)

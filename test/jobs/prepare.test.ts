@@ -11,7 +11,8 @@ const database = stack.use(await cloneDatabase())
 
 const settings = async (name: string) => {
   const { rows } = await database.pool.query<object>(
-    `select policy, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, deletion_seconds, dead_letter, notify
+    `select policy, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, deletion_seconds,
+       dead_letter, notify
      from pgboss.queue where name = $1`,
     [name],
   )
@@ -26,6 +27,7 @@ test('a queue is made with its dead letter queue', async () => {
     retry_delay: 0,
     expire_seconds: 70,
     heartbeat_seconds: 10,
+    retention_seconds: 14 * 86_400,
     deletion_seconds: 259_200,
     dead_letter: 'parcel-dead',
     notify: true,
@@ -36,6 +38,7 @@ test('a queue is made with its dead letter queue', async () => {
     retry_delay: 0,
     expire_seconds: 70,
     heartbeat_seconds: 10,
+    retention_seconds: 14 * 86_400,
     deletion_seconds: 1_209_600,
     dead_letter: null,
     notify: true,

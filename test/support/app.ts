@@ -4,6 +4,7 @@ import { startApp } from '../../src/app.ts'
 import { readConfig, type Environment } from '../../src/config.ts'
 import type { Scope } from '../../src/domain/access/actor.ts'
 import { makeKey, digestKey } from '../../src/domain/access/key.ts'
+import type { Job } from '../../src/jobs/kit.ts'
 import { createLog } from '../../src/log.ts'
 import { cloneDatabase, type TestDatabase } from './database.ts'
 import { collectLines } from './lines.ts'
@@ -34,6 +35,7 @@ export async function startTestApp({
   schema?: GraphQLSchema
   now?: () => Date
   keepAliveMs?: number
+  jobs?: Job[]
   database?: TestDatabase
   /** Another way to the same database, for LISTEN and the queue. */
   directUrl?: string

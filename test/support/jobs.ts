@@ -41,6 +41,7 @@ export async function openJobs(
     services,
     pool,
     log: lines,
+    logger: log,
     observed,
     /** Workers of these queues, until disposed of. */
     work,

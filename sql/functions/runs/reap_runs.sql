@@ -1,13 +1,12 @@
 -- Fails runs that nobody will end: still RUNNING, none of its jobs waiting or at work, nobody holding its lock, and nothing
 -- written to it for p_after. A run's jobs are its own (job_id) and those whose payload names it as runId. Raises an alert.
 -- Called by: maintenance. Locks: the rows of the runs it looks at; those that somebody writes to are passed over.
--- Idempotent. At most p_max_rows runs a call, the longest silent first; answers how many were failed.
-create or replace function freshet.reap_runs(p_after interval, p_now timestamptz, p_max_rows integer) returns integer
+-- Idempotent. At most p_max_rows runs a call, the longest silent first; answers those that were failed.
+create or replace function freshet.reap_runs(p_after interval, p_now timestamptz, p_max_rows integer) returns setof bigint
 language plpgsql volatile set search_path = ''
 as $$
 declare
   v_run freshet.runs;
-  v_count integer := 0;
 begin
   for v_run in
     select * from freshet.runs r
@@ -34,8 +33,7 @@ begin
         'runId', v_run.id::text, 'jobId', v_run.job_id, 'stage', v_run.stage, 'lastWrittenAt', v_run.updated_at
       ), p_now => p_now, p_source_id => v_run.source_id, p_run_id => v_run.id
     );
-    v_count := v_count + 1;
+    return next v_run.id;
   end loop;
-  return v_count;
 end
 $$;

@@ -41,7 +41,7 @@ export async function checkClockDriver(client: ClientBase): Promise<Finding[]> {
 function judgeDriver({ driver, lagSeconds, isLate }: ClockState): Finding {
   const advice =
     'Start a process that works jobs: "freshet start", or "freshet start --role worker". docs/operations.md says more.'
-  if (lagSeconds === null) return warn('schedules', 'nobody has driven them yet', advice)
+  if (lagSeconds === null) return (isLate ? fail : warn)('schedules', 'nobody has driven them yet', advice)
   const age = lagSeconds < 120 ? `${Math.round(lagSeconds)} s` : `${Math.round(lagSeconds / 60)} min`
   if (isLate) return fail('schedules', `the last tick was ${age} ago${driver ? `, by ${driver}` : ''}`, advice)
   return ok('schedules', `driven by ${driver}, last tick ${age} ago`)

@@ -45,12 +45,12 @@ export async function runTask(
 async function repeat(
   { maxRows, run }: Task,
   keep: string,
-  { sql, directUrl, now, signal, maxMs = longestMs }: Surroundings,
+  { sql, directUrl, log, now, signal, maxMs = longestMs }: Surroundings,
   result: TaskResult,
 ): Promise<void> {
   const end = performance.now() + maxMs
   do {
-    const rows = await run({ keep, now: now(), maxRows }, { sql, directUrl })
+    const rows = await run({ keep, now: now(), maxRows }, { sql, directUrl, log })
     result.rows += rows
     result.isDone = rows < maxRows
   } while (!result.isDone && !signal.aborted && performance.now() < end)

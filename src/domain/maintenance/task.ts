@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { prunePgCronHistory } from '../../db/pg-cron.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
+import type { Log } from '../../log.ts'
+import { reapRuns } from '../runs/reap-runs.ts'
 
 /** How much one call may take: what is older than `keep`, at most `maxRows` rows. */
 export type Batch = { keep: string; now: Date; maxRows: number }
 
 export type TaskSettings = { auditKeepDays: number }
-export type TaskServices = { sql: Sql; directUrl: string }
+export type TaskServices = { sql: Sql; directUrl: string; log: Log }
 
 /** A task of maintenance. Its call touches at most `maxRows` rows and is repeated until one touches fewer. */
 export type Task = {
@@ -29,7 +31,7 @@ const call =
 
 /** What maintenance does, by the names that schedules use in their payload. */
 export const tasks = {
-  'reap-runs': { maxRows: 100, keep: always('30 minutes'), run: call('reap_runs') },
+  'reap-runs': { maxRows: 100, keep: always('30 minutes'), run: reapRuns },
   'prune-run-events': { maxRows: 5_000, keep: always('30 days'), run: call('prune_run_events') },
   'prune-run-errors': { maxRows: 5_000, keep: always('30 days'), run: call('prune_run_errors') },
   'prune-schedule-runs': { maxRows: 5_000, keep: always('30 days'), run: call('prune_schedule_runs') },

@@ -5,6 +5,8 @@ import type { Actor } from '../access/actor.ts'
 import { audit, type Change } from '../access/audit.ts'
 import { DomainError, notFound, refuse } from '../errors.ts'
 import { cancelRunOfJob } from '../runs/fail-run.ts'
+import type { RunServices } from '../runs/run.ts'
+import { tellEnds } from '../runs/run-log.ts'
 import { pickQueue, readQueueNames } from './queue.ts'
 import { cancelRefusal, conflict, retryRefusal, type Found } from './refusal.ts'
 
@@ -38,8 +40,8 @@ export async function retryJob(db: Db, actor: Actor, { queue, id }: JobPlace): P
  * Ends a job that is not wanted. One that waits never starts; one at work is taken away, its run ends as FAILED
  * CANCELLED_BY_OPERATOR, and its handler can write nothing more. A dead letter is dismissed.
  */
-export const cancelJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Promise<void> =>
-  endJob(db, actor, place, now, {
+export const cancelJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occasion): Promise<void> =>
+  endJob(db, actor, place, occasion, {
     action: 'CANCEL_JOB',
     state: 'cancelled',
     async end(tx) {
@@ -52,8 +54,8 @@ export const cancelJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Pro
   })
 
 /** Deletes a job, in whatever state it is, as pg-boss's dashboard can; there would be no job left to end its run. */
-export const deleteJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Promise<void> =>
-  endJob(db, actor, place, now, {
+export const deleteJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occasion): Promise<void> =>
+  endJob(db, actor, place, occasion, {
     action: 'DELETE_JOB',
     state: 'deleted',
     changes: { dashboard: { to: true } },
@@ -64,6 +66,9 @@ export const deleteJob = (db: Db, actor: Actor, place: JobPlace, now: Date): Pro
     },
   })
 
+/** When it happens, and where it is told. */
+type Occasion = Pick<RunServices, 'now' | 'log'>
+
 type Ending = {
   action: 'CANCEL_JOB' | 'DELETE_JOB'
   state: string
@@ -73,18 +78,26 @@ type Ending = {
 }
 
 /** The end of a job, that of its run, and their record are one. */
-async function endJob(db: Db, actor: Actor, { queue, id }: JobPlace, now: Date, ending: Ending): Promise<void> {
+async function endJob(
+  db: Db,
+  actor: Actor,
+  { queue, id }: JobPlace,
+  { now, log }: Occasion,
+  ending: Ending,
+): Promise<void> {
   const { action, state, changes: more = {}, end } = ending
-  await db.$transaction(
+  const runId = await db.$transaction(
     async (tx) => {
       const from = await end(tx)
-      const hadRun = await cancelRunOfJob(tx, id, now)
-      const changes = { queue: { to: queue }, ...more, state: { from, to: state }, run: { to: hadRun } }
+      const runId = await cancelRunOfJob(tx, id, now())
+      const changes = { queue: { to: queue }, ...more, state: { from, to: state }, run: { to: runId !== undefined } }
       await audit(tx, actor, { action, objectType: 'Job', objectId: id, changes })
+      return runId
     },
     // Ending the connection of a run at work is waited for, up to five seconds.
     { timeout: 10_000 },
   )
+  if (runId) await tellEnds(db, [runId], log)
 }
 
 /** Records that somebody is about to send a job through pg-boss's dashboard, which knows nothing of our audit log. */

@@ -3,11 +3,13 @@ import { readQuery } from '../../db/query.ts'
 import { watchConnection } from '../../db/run-watch.ts'
 import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
-import { reason, withLogFields, type Log } from '../../log.ts'
+import { reason, type Log } from '../../log.ts'
 import { sqlRefusal } from '../sql-codes.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
 import { runContext, type RunContext } from './context.ts'
 import { failRun } from './fail-run.ts'
+import { findRunOfJob } from './find-run.ts'
+import { nameRun, tellEnds } from './run-log.ts'
 import { runFailureOf } from './failure.ts'
 import type { RunRequest, RunServices } from './run.ts'
 
@@ -64,7 +66,6 @@ async function attempt(
   const { client } = connection
   const { lockClass, lockId } = run.lock
   if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
-  job.log.debug({ event: 'ADVISORY_LOCK_ACQUIRED', lockClass, lockId }, 'the run has its lock')
   const { kind, trigger, sourceId } = 'admit' in run ? await run.admit(client, run.jobId) : run
   const values = [run.jobId, kind, trigger, sourceId ?? null, lockClass, lockId, job.now()]
   const started = await start(connection, values)
@@ -72,33 +73,30 @@ async function attempt(
     job.log.info({ event: 'RUN_NOT_STARTED' }, 'the job was taken away before its run began')
     return started
   }
-  if (started?.status !== 'RUNNING') return 'already-ended'
-  const fields = { runId: started.runId, runAttempt: started.attempt, sourceId: sourceId?.toString() }
-  return withLogFields(fields, async () => {
-    const context = runContext(connection, started, job.now)
-    const begun = job.now().getTime()
-    job.log.info({ event: 'RUN_START', kind, trigger, workerPid: process.pid }, 'a run begins')
-    try {
-      await work(context)
-      if (client.getTransactionStatus() !== 'I') throw new Error('The work of the run left its transaction open.')
-      const outcome = await end(connection, started, context)
-      const durationMs = job.now().getTime() - begun
-      if (outcome === 'finished')
-        job.log.info({ event: 'RUN_COMPLETE', status: 'SUCCEEDED', durationMs }, 'a run succeeded')
-      return outcome
-    } catch (error) {
-      // Also asks whether the connection is still there: a statement may fail a moment before the loss is noticed.
-      await client.query('rollback').catch(() => {})
-      connection.signal.throwIfAborted()
-      await failed(connection, started, job, error)
-      throw error
-    }
-  })
+  nameRun({ ...started, sourceId })
+  if (started.status !== 'RUNNING') return 'already-ended'
+  const context = runContext(connection, started, job.now)
+  job.log.info({ event: 'RUN_START', kind, trigger, workerPid: process.pid }, 'a run begins')
+  try {
+    await work(context)
+    if (client.getTransactionStatus() !== 'I') throw new Error('The work of the run left its transaction open.')
+    const outcome = await end(connection, started, context)
+    if (outcome === 'finished') await tellEnds(client, [started.runId], job.log)
+    return outcome
+  } catch (error) {
+    // Also asks whether the connection is still there: a statement may fail a moment before the loss is noticed.
+    await client.query('rollback').catch(() => {})
+    connection.signal.throwIfAborted()
+    await failed(connection, started, job, error)
+    throw error
+  }
 }
 
-async function start({ client }: RunConnection, values: unknown[]): Promise<Started | 'taken-away' | undefined> {
+async function start({ client }: RunConnection, values: unknown[]): Promise<Started | 'taken-away'> {
   try {
-    return (await queryRows<Started>(client, startRun, values))[0]
+    const [started] = await queryRows<Started>(client, startRun, values)
+    if (!started) throw new Error('No run was started or found.')
+    return started
   } catch (error) {
     if (sqlRefusal(error)?.code === 'FR023') return 'taken-away'
     throw error
@@ -106,7 +104,7 @@ async function start({ client }: RunConnection, values: unknown[]): Promise<Star
 }
 
 async function whenBusy({ client, jobId }: RunConnection, run: RunRequest, log: Log): Promise<RunOutcome> {
-  const [own] = await queryRows<Started>(client, 'select status from freshet.runs where job_id = $1', [jobId])
+  const own = await findRunOfJob(client, jobId)
   if (!own) {
     log.debug(
       { event: 'SKIPPED_LOCK_BUSY', ...run.lock, ...('trigger' in run && { trigger: run.trigger }) },
@@ -132,10 +130,8 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   const isPutBack = error instanceof SnoozeJob || (job.stopping.aborted && error === job.stopping.reason)
   const isLast = job.isLastAttempt && !isPutBack
   if (!isFinal && !isLast) return
-  const failure = runFailureOf(error)
   try {
-    await failRun(client, { runId, attempt }, failure, job.now())
-    job.log.info({ event: 'RUN_FAILED', code: failure.code, error: failure.message }, 'a run failed')
+    await failRun(client, { runId, attempt }, runFailureOf(error), job)
   } catch (why) {
     job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
   }

@@ -5,6 +5,7 @@ import type { Pool } from '../../db/pool.ts'
 import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../../domain/access/actor.ts'
 import type { Attempts } from '../../domain/access/attempts.ts'
+import type { Log } from '../../log.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { cancelJob, retryJob, deleteJob, recordSentJob } from '../../domain/queue/operate.ts'
 import { checkKey } from '../authentication.ts'
@@ -25,6 +26,7 @@ type Parts = {
   pool: Pool
   attempts: Attempts
   now: () => Date
+  log: Log
   /** pg-boss's own pages, behind the door that this is. */
   answer: (request: Request) => Promise<Response>
 }
@@ -40,7 +42,7 @@ export const isDashboard = (path: string): boolean =>
  * so a revoked key is refused at the next one. Because it does so for requests of other sites too, changes are taken only
  * from pages of this one. Retrying, cancelling and deleting go by our own rules; each change stands in the audit log.
  */
-export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
+export function createDashboard({ db, pool, attempts, now, log, answer }: Parts) {
   const pace = createPace(requestsPerMinute, () => now().getTime())
   const inTurn = createTurns(atOnce)
   const pass = async (request: Request, response: ServerResponse) =>
@@ -48,8 +50,10 @@ export function createDashboard({ db, pool, attempts, now, answer }: Parts) {
 
   const act = async (action: Action, actor: Actor) => {
     if (action.kind === 'retry') await retryJob(db, actor, { queue: action.queue, id: action.jobId })
-    else if (action.kind === 'cancel') await cancelJob(db, actor, { queue: action.queue, id: action.jobId }, now())
-    else if (action.kind === 'delete') await deleteJob(db, actor, { queue: action.queue, id: action.jobId }, now())
+    else if (action.kind === 'cancel')
+      await cancelJob(db, actor, { queue: action.queue, id: action.jobId }, { now, log })
+    else if (action.kind === 'delete')
+      await deleteJob(db, actor, { queue: action.queue, id: action.jobId }, { now, log })
     else await recordSentJob(db, actor, action.queue)
   }
 

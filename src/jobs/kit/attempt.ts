@@ -1,7 +1,7 @@
 import type { Clock, Job as BossJob, JobWithMetadata } from 'pg-boss'
 import { JobError } from '../../domain/queue/outcome.ts'
 import { cleanOutput } from '../../domain/text.ts'
-import { withLogFields, type Log } from '../../log.ts'
+import { addLogFields, type Log } from '../../log.ts'
 import type { JobContext, JobOptions, Services } from '../kit.ts'
 import { countAttempts, outcomeOf, type Outcome } from './outcome.ts'
 
@@ -14,6 +14,8 @@ export type Handler = {
   options: JobOptions
   /** Whether its claims say where they came from. */
   isDeadLetter?: boolean
+  /** What each line of the log about a claim carries. */
+  names(claim: Claim): { queue: string; jobId: string; letterId?: string }
   work(context: Omit<JobContext<unknown>, 'payload'>, claim: Claim): Promise<object | void>
 }
 
@@ -42,6 +44,7 @@ export async function runAttempt(
   const { retryDelays, expireInSeconds } = handler.options
   const counts = countAttempts(retryDelays, { retryCount: claim.retryCount, retryLimit })
   const { attempt, isLastAttempt } = counts
+  addLogFields({ attempt })
   const { promise: ended, resolve } = Promise.withResolvers<Outcome>()
   const over = new AbortController()
   const end = (outcome: Outcome, reason: unknown) => {
@@ -69,8 +72,7 @@ export async function runAttempt(
     }
   }
   try {
-    const fields = { queue: handler.name, jobId: claim.id, attempt }
-    return await withLogFields(fields, () => Promise.race([ended, work()]))
+    return await Promise.race([ended, work()])
   } finally {
     clock.clearTimeout(timer)
     claim.signal.removeEventListener('abort', onTaken)

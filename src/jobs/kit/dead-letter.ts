@@ -3,7 +3,7 @@ import { inTransaction } from '../../db/transaction.ts'
 import { readAttempts, readFailure, type JobFailure } from '../../domain/queue/failure.ts'
 import { failRunOfJob } from '../../domain/runs/fail-run.ts'
 import { deadQueueOf, type Job, type JobOptions } from '../kit.ts'
-import type { Handler } from './attempt.ts'
+import type { Claim, Handler } from './attempt.ts'
 
 const minute = 60
 const hour = 60 * minute
@@ -28,14 +28,16 @@ export function deadLetterHandler(job: Job): Handler {
     name: deadQueueOf(job.name),
     options: deadLetterOptions,
     isDeadLetter: true,
+    // Its lines are about the job that failed, so that they are found together with that one's own.
+    names: (claim) => ({ queue: job.name, jobId: failedJobOf(claim), letterId: claim.id }),
     async work({ log, services }, claim) {
-      const jobId = claim.sourceId ?? claim.id
+      const jobId = failedJobOf(claim)
       const attempts = readAttempts(claim.sourceOutput) ?? job.options.retryDelays.length + 1
       const failure = readFailure(claim.sourceOutput) ?? silent
       const payload = job.payload.safeParse(claim.data)
-      log.error({ failedJobId: jobId, ...failure }, 'a job failed for good')
       // On a connection of its own, under the run's lock; a second time it finds the run ended.
       await failRunOfJob(jobId, failure, { ...services, log })
+      log.error(failure, 'a job failed for good')
       await inTransaction(services.pool, async (tx) => {
         await job.onFinalFailure?.({
           payload: payload.success ? payload.data : undefined,
@@ -53,3 +55,5 @@ export function deadLetterHandler(job: Job): Handler {
     },
   }
 }
+
+const failedJobOf = ({ sourceId, id }: Claim): string => sourceId ?? id

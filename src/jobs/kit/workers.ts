@@ -1,6 +1,6 @@
 import { systemClock, type Clock, type JobResult, type PgBoss } from 'pg-boss'
 import { failureOf } from '../../domain/queue/failure.ts'
-import { reason, type Log } from '../../log.ts'
+import { reason, withLogFields, type Log } from '../../log.ts'
 import type { Job, Services } from '../kit.ts'
 import { within } from '../../within.ts'
 import { runAttempt, ShutdownError, type Claim, type Handler } from './attempt.ts'
@@ -44,15 +44,16 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     try {
       const limit = await readRetryLimit(services.pool, claim, handler.options.retryDelays)
       const outcome = await runAttempt(handler, claim, limit, parts)
-      tell(log, handler, claim, outcome)
+      tell(log, handler, outcome)
       observe({ queue: handler.name, outcome: outcome.kind, seconds: (clock.now() - started) / 1000 })
       return await settle(services.pool, clock, claim, outcome)
     } catch (error) {
-      log.warn({ queue: handler.name, jobId: claim.id, error: reason(error) }, 'the end of an attempt was not written')
+      log.warn({ error: reason(error) }, 'the end of an attempt was not written')
       return { id: claim.id, status: 'failed', output: failureOf(error) }
     }
   }
-  for (const handler of handlers) await workQueue(boss, handler, (claim) => handle(handler, claim))
+  for (const handler of handlers)
+    await workQueue(boss, handler, (claim) => withLogFields(handler.names(claim), () => handle(handler, claim)))
 
   const stop = async () => {
     stopping.abort(new ShutdownError('The process is stopping.'))
@@ -73,14 +74,16 @@ export function jobHandler<Payload>(job: Job<Payload>): Handler {
   return {
     name: job.name,
     options: job.options,
+    names: ({ id }) => ({ queue: job.name, jobId: id }),
     work: (context, claim) => job.work({ ...context, payload: readPayload(job, claim.data) }),
   }
 }
 
-function tell(log: Log, { name: queue }: Handler, { id: jobId }: Claim, outcome: Outcome): void {
-  const fields = { queue, jobId, outcome: outcome.kind }
-  if ('error' in outcome) log.warn({ ...fields, err: outcome.error }, 'a job failed')
-  else log.debug({ ...fields, ...('reason' in outcome ? { reason: outcome.reason } : {}) }, 'a job ended')
+function tell(log: Log, { isDeadLetter }: Handler, outcome: Outcome): void {
+  const what = isDeadLetter ? 'a dead letter' : 'a job'
+  const fields = { outcome: outcome.kind }
+  if ('error' in outcome) log.warn({ ...fields, err: outcome.error }, `${what} failed`)
+  else log.debug({ ...fields, ...('reason' in outcome ? { reason: outcome.reason } : {}) }, `${what} ended`)
 }
 
 /** One for every two that fetch or settle at once, with room for supervising; LISTEN has one more. */

@@ -56,7 +56,7 @@ test('R4: an attempt whose connection fell silent fails, and its retry starts fr
 })
 
 test('a job that is taken away in the middle stops at once with that reason, writes nothing more and frees its lock', async () => {
-  const { tryRun, controller, stored, lockKey } = aRun()
+  const { tryRun, controller, stored, lockKey, lines } = aRun()
   let pid: number | undefined
   const attempt = tryRun(async (run) => {
     pid = await pidOf(run)
@@ -70,6 +70,7 @@ test('a job that is taken away in the middle stops at once with that reason, wri
   await untilGone(pid)
   expect(await isFree(lockKey)).toBe(true)
   expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
+  expect(lines.filter((line) => line.includes('could not be ended'))).toEqual([]) // it is not for this attempt to end it
 })
 
 test('issue 4 §3: a cut connection fails the job at once, undoes its open transaction, and the retry starts from scratch', async () => {

@@ -16,13 +16,14 @@ const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
 const db = connectPrisma(pool)
-const log = createLog({ level: 'debug', destination: collectLines().stream })
+const { lines, stream: destination } = collectLines()
+const log = createLog({ level: 'debug', destination })
 
 /** A hub on a connection of its own, a run, and the two streams that speak of it, each pulled at the test's pace. */
-async function setup(maxBehind?: number) {
+async function setup({ maxBehind, keepAliveMs }: { maxBehind?: number; keepAliveMs?: number } = {}) {
   await using starting = new AsyncDisposableStack()
   const listener = starting.use(await listen(database.url, log))
-  const hub = starting.use(startEventHub({ listener, pool, log, ...(maxBehind ? { maxBehind } : {}) }))
+  const hub = starting.use(startEventHub({ listener, pool, log, keepAliveMs, ...(maxBehind ? { maxBehind } : {}) }))
   const left = new AbortController()
   starting.defer(() => left.abort())
   const watch = { hub, now: () => at(), signal: left.signal, db }
@@ -38,19 +39,56 @@ async function setup(maxBehind?: number) {
   const firsts = [next(ofRun), next(ofAll)]
   await setStage('FIRST')
   expect(await Promise.all(firsts)).toEqual([2, 2])
+  const fast = starting.use(hub.join((event) => event.runId === BigInt(id)))
+  /** Commits an event, and waits until all who watch were told. */
+  const tellStage = async (stage: string) => {
+    await setStage(stage)
+    expect(await fast.take(5_000)).toMatchObject({ stage })
+  }
   const stack = starting.move()
-  return { id, hub, streams: [ofRun, ofAll], next, setStage, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return {
+    id,
+    hub,
+    watch,
+    listener,
+    streams: [ofRun, ofAll],
+    fast,
+    next,
+    setStage,
+    tellStage,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Ends the connections that LISTEN. What `statement` announces is said when they are gone and cannot be back yet: it is one transaction. */
+const cutListening = (statement: string) =>
+  pool.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+       where datname = current_database() and application_name = 'freshet:listen';
+     ${statement}`,
+  )
+
+/** Nobody is given a place until it is opened. */
+async function holdPlacing() {
+  const client = await pool.connect()
+  await client.query('begin; select pg_advisory_xact_lock(4630, 0)')
+  let isHeld = true
+  const open = async () => {
+    if (isHeld) await client.query('rollback')
+    if (isHeld) client.release()
+    isHeld = false
+  }
+  const waiting = "select from pg_locks where locktype = 'advisory' and classid = 4630 and not granted"
+  return {
+    untilWaiting: () => until('places are asked for', async () => (await pool.query(waiting)).rowCount === 1),
+    open,
+    [Symbol.asyncDispose]: open,
+  }
 }
 
 test('RULINGS 5: a subscriber who is left behind by more changes of stage than are kept for him gets them all', async () => {
-  await using stand = await setup(3)
-  let passed = 0
-  using fast = stand.hub.join((event) => event.runId === BigInt(stand.id) && ++passed > 0)
-  for (let stage = 1; stage <= 10; stage++) {
-    await stand.setStage(`STAGE_${stage}`)
-    await until('it is passed on', () => passed === stage)
-    await fast.take(1_000)
-  }
+  await using stand = await setup({ maxBehind: 3 })
+  for (let stage = 1; stage <= 10; stage++) await stand.tellStage(`STAGE_${stage}`)
   for (const stream of stand.streams) {
     const numbers = []
     for (let count = 0; count < 10; count++) numbers.push(await stand.next(stream))
@@ -61,13 +99,81 @@ test('RULINGS 5: a subscriber who is left behind by more changes of stage than a
 test('issue 4 §3: an event that was announced while nobody listened is delivered when the connection is back', async () => {
   await using stand = await setup()
   const waiting = stand.streams.map((stream) => stand.next(stream))
-  // One transaction: what it announces is said when the listener is gone and cannot be back yet.
-  await pool.query(
-    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
-       where datname = current_database() and application_name = 'freshet:listen';
-     select freshet.set_run_stage(${stand.id}, 1, 'UNHEARD', now())`,
-  )
+  await cutListening(`select freshet.set_run_stage(${stand.id}, 1, 'UNHEARD', now())`)
   expect(await Promise.all(waiting)).toEqual([3, 3])
+})
+
+test('issue 4 §3: an event that commits while the state of its run is read comes behind that state', async () => {
+  await using stand = await setup({ keepAliveMs: 200 })
+  const late = db.$extends({
+    query: {
+      run: {
+        async findUnique({ args, query }) {
+          const run = await query(args)
+          await stand.tellStage('MEANWHILE')
+          return run
+        },
+      },
+    },
+  })
+  const stream = watchRun({ ...stand.watch, db: late as unknown as typeof db }, { id: BigInt(stand.id) }, undefined)
+  expect([await stand.next(stream), await stand.next(stream)]).toEqual([2, 3])
+})
+
+test('issue 4 §3: an event that comes between what was stored and what is live is delivered', async () => {
+  await using stand = await setup({ keepAliveMs: 200 })
+  const stream = watchRuns(stand.watch, {}, undefined)
+  expect(await stand.next(stream)).toBe('StreamStart') // it has read what is stored and has not joined yet
+  await stand.tellStage('BETWEEN')
+  expect(await stand.next(stream)).toBe(3)
+})
+
+/** A stand whose hub is just asking for the place of an event, and does not get it until the gate is opened; and another run. */
+async function setupAtGate() {
+  await using starting = new AsyncDisposableStack()
+  const stand = starting.use(await setup())
+  const { id } = await startRun(pool)
+  await stand.tellStage('BEFORE') // so the start of the other run is placed too
+  const gate = starting.use(await holdPlacing())
+  await stand.setStage('AT_THE_GATE')
+  await gate.untilWaiting()
+  const news = { heard: 0, gaps: 0 }
+  starting.use(
+    stand.listener.on(
+      'freshet_run_events',
+      () => void news.heard++,
+      () => void news.gaps++,
+    ),
+  )
+  await until('it is listened to', () => news.gaps === 1)
+  const queue = starting.use(stand.hub.join((event) => event.runId === BigInt(id)))
+  const stack = starting.move()
+  return { id, gate, news, queue, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+}
+
+test('issue 4 §3: what is announced while places are given gets its own in one more round', async () => {
+  await using stand = await setupAtGate()
+  await call(pool, 'set_run_stage', stand.id, 1, 'MEANWHILE', at())
+  await until('it is heard', () => stand.news.heard === 1)
+  await stand.gate.open()
+  expect(await stand.queue.take(3_000)).toMatchObject({ stage: 'MEANWHILE' })
+})
+
+test('issue 4 §3: a gap in listening while places are given is followed by one more round, for all runs', async () => {
+  await using stand = await setupAtGate()
+  await cutListening(`select freshet.set_run_stage(${stand.id}, 1, 'UNHEARD', now())`)
+  await until('it is listened to again', () => stand.news.gaps === 2)
+  await stand.gate.open()
+  expect(await stand.queue.take(3_000)).toMatchObject({ stage: 'UNHEARD' })
+})
+
+test('issue 4 §3: events that could not be placed are placed a second later, though nobody announces them again', async () => {
+  await using stand = await setup()
+  await pool.query('alter table freshet.event_stream rename to event_stream_away')
+  await stand.setStage('UNPLACED')
+  await until('it failed', () => lines.some((line) => line.includes('events of runs could not be read')))
+  await pool.query('alter table freshet.event_stream_away rename to event_stream')
+  expect(await stand.fast.take(5_000)).toMatchObject({ stage: 'UNPLACED' })
 })
 
 test('issue 4 §3: a quiet stream says every 15 s that it lives, where nothing else is asked for', async () => {

@@ -99,6 +99,18 @@ test('work that swallows a failed statement is told that nothing of it was kept'
   expect((await stored()).run).toMatchObject({ status: 'RUNNING', counters: noCounters })
 })
 
+test.each([
+  ['was ended by somebody else', (id: string) => `select freshet.fail_run(${id}, 1, 'GONE', 'Gone.', '', now())`],
+  [
+    'was overtaken and ended well by another attempt',
+    (id: string) => `update freshet.runs set attempt = 2 where id = ${id}; select freshet.finish_run(${id}, 2, now())`,
+  ],
+])('work that ends well although its run %s has not finished it, and nobody says so', async (_what, end) => {
+  const { tryRun, lines } = aRun()
+  expect(await tryRun((run) => database.pool.query(end(run.runId)))).toBe('already-ended')
+  expect(lines.filter((line) => line.includes('RUN_COMPLETE'))).toEqual([])
+})
+
 test('DESIGN 5.5: work whose result and end must be one ends its run in its own transaction', async () => {
   const { tryRun, stored } = aRun()
   const outcome = await tryRun((run) =>

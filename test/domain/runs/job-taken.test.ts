@@ -3,6 +3,7 @@ import { connectPrisma } from '../../../src/db/prisma.ts'
 import { connectRun, takeRunLock } from '../../../src/db/run-lock.ts'
 import type { Actor } from '../../../src/domain/access/actor.ts'
 import { cancelJob, retryJob } from '../../../src/domain/queue/operate.ts'
+import { createLog } from '../../../src/log.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { makeJob, makeQueue } from '../../support/queue.ts'
 import { call, startRun } from '../../support/runs.ts'
@@ -15,6 +16,7 @@ const { pool } = database
 const { aRun, isFree } = runStand(database)
 const db = connectPrisma(pool)
 const actor: Actor = { keyId: null, name: 'an operator', scopes: new Set(['OPERATE']), requestId: 'a-request' }
+const occasion = { now: () => new Date(), log: createLog({ level: 'silent' }) }
 const queue = 'taken'
 await makeQueue(pool, queue)
 const aClaim = () => makeJob(pool, queue, { state: 'active', started_on: new Date() })
@@ -22,7 +24,7 @@ const aClaim = () => makeJob(pool, queue, { state: 'active', started_on: new Dat
 test('RULINGS 1: a job that is cancelled between its claim and the start of its run never gets one', async () => {
   const jobId = await aClaim()
   const { tryRun, find, lockKey, run } = aRun({ jobId })
-  await cancelJob(db, actor, { queue, id: jobId }, new Date())
+  await cancelJob(db, actor, { queue, id: jobId }, occasion)
   let isWorked = false
   expect(await tryRun(async () => void (isWorked = true))).toBe('taken-away')
   expect([isWorked, await find(), await isFree(lockKey)]).toEqual([false, undefined, true])
@@ -37,7 +39,7 @@ test('RULINGS 1: cancelling waits for a run that is just being started, and ends
   const starting = await pool.connect()
   await starting.query('begin')
   const { id } = await startRun(starting, { jobId })
-  const cancelled = cancelJob(db, actor, { queue, id: jobId }, new Date())
+  const cancelled = cancelJob(db, actor, { queue, id: jobId }, occasion)
   const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%stop_job%'"
   await until('the cancellation waits', async () => (await pool.query(waits)).rowCount === 1)
   await starting.query('commit')
@@ -67,6 +69,6 @@ test('RULINGS 1: the repeated job waits for the lock of an attempt that can star
   await takeRunLock(connection, run.lock)
   const other = '00000000-0000-4000-8000-000000000009'
   expect(await call(pool, 'run_lock_holder', lockClass, lockId, other)).toBe('OTHER')
-  await cancelJob(db, actor, { queue, id: jobId }, new Date())
+  await cancelJob(db, actor, { queue, id: jobId }, occasion)
   expect(await call(pool, 'run_lock_holder', lockClass, lockId, other)).toBe('ENDING')
 })

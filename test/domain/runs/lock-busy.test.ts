@@ -38,7 +38,7 @@ test('RULINGS 2: cancelling a job whose run waits leaves the run alone that hold
   await expect(waiting.tryRun(() => Promise.reject(new Error('a first failure')))).rejects.toThrow('a first failure')
   const holder = aRun({ lock: waiting.run.lock })
   const outcome = await holder.tryRun(async (run) => {
-    expect(await call(pool, 'cancel_run_of_job', waiting.run.jobId, at())).toBe(true)
+    expect(await call(pool, 'cancel_run_of_job', waiting.run.jobId, at())).toBe(await waiting.find())
     await run.progress({ rows: 1 })
   })
   expect(outcome).toBe('finished')

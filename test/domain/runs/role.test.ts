@@ -23,5 +23,5 @@ test('a role without rights to change tables can run, end its own stale attempt,
   expect(await tryRun(nothing)).toBe('finished')
   expect(await stale).toMatchObject({ code: 'RUN_CONNECTION_LOST' })
   expect((await stored()).run).toMatchObject({ status: 'SUCCEEDED', attempt: 2, counters: noCounters })
-  expect(await call(pool, 'reap_runs', '30 minutes', new Date(), 100)).toBe(0)
+  expect(await call(pool, 'reap_runs', '30 minutes', new Date(), 100)).toBeUndefined()
 })

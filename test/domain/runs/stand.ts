@@ -4,7 +4,7 @@ import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { executeRun } from '../../../src/domain/runs/execute-run.ts'
 import type { LockKey } from '../../../src/db/run-lock.ts'
 import { runLockClass, type Admit, type RunFacts, type RunRequest } from '../../../src/domain/runs/run.ts'
-import { createLog } from '../../../src/log.ts'
+import { createLog, withLogFields } from '../../../src/log.ts'
 import type { TestDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
 import { until } from '../../support/until.ts'
@@ -30,10 +30,13 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
       const [controller, shutdown] = [new AbortController(), new AbortController()]
       const services = { pool, directUrl, log, now: () => at() }
       const tryRun = (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) =>
-        executeRun(
-          run,
-          { ...services, ...way, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
-          work,
+        // As a worker does: whatever is logged of the job names it, and its run as soon as there is one.
+        withLogFields({ jobId: run.jobId }, () =>
+          executeRun(
+            run,
+            { ...services, ...way, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
+            work,
+          ),
         )
       const find = async () =>
         (await pool.query<{ id: string }>('select id from freshet.runs where job_id = $1', [run.jobId])).rows[0]?.id

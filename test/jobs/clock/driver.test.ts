@@ -1,6 +1,8 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { offerTick } from '../../../src/domain/schedules/clock.ts'
-import { changeJob } from '../../../src/jobs/clock/driver.ts'
+import { readConfig } from '../../../src/config.ts'
+import { arrangeDriver, changeJob } from '../../../src/jobs/clock/driver.ts'
+import { createLog } from '../../../src/log.ts'
 import { makeQueue } from '../../support/queue.ts'
 import { cloneDatabase } from '../../support/database.ts'
 
@@ -36,4 +38,13 @@ test('FRESHET_PG_CRON=false ends the alert that a worker took over, and leaves t
   expect(await clock()).toEqual(before)
   await offerTick(pool, 'worker a:1')
   expect(await alerts()).toEqual([{ kind: 'CLOCK_TAKEN_OVER', is_open: false }])
+})
+
+test('who may not migrate goes by the clock: pg_cron drives while it beats in time, then it is looked for', async () => {
+  const { config } = readConfig({ FRESHET_MIGRATE: 'false' }, { forServer: false })
+  const place = { pool, directUrl: database.url, log: createLog({ level: 'silent' }) }
+  await pool.query("select freshet.tick(p_now => now() - interval '150 seconds')")
+  expect(await arrangeDriver(config, place)).toEqual({ home: 'the cluster' })
+  await pool.query("select freshet.tick(p_now => now() - interval '170 seconds')")
+  expect(await arrangeDriver(config, place)).toHaveProperty('reason')
 })

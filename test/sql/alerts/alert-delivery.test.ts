@@ -160,6 +160,44 @@ test('a job that gave up says why on what waits, and another tries 60 minutes la
   expect(await news()).toEqual([{ is_pending: false, delivered_at: at(3600), delivery_error: null }])
 })
 
+test('a job that gave up says so only on what waits', async () => {
+  await raise(pool, { key: 'a' })
+  const [job = ''] = await jobIds()
+  await settle(await claim(job, at(0)), at(0))
+  await raise(pool, { key: 'b' })
+  const waiting = await pool.query("select freshet.fail_alert_delivery($1, 'Slack answered 500.', $2) as count", [
+    job,
+    at(1),
+  ])
+  expect(waiting.rows).toEqual([{ count: 1 }])
+  expect((await news()).map(({ delivery_error }) => delivery_error)).toEqual([null, 'Slack answered 500.'])
+})
+
+test('what was delivered ends the hour that was waited for after a job gave up', async () => {
+  await raise(pool, { key: 'a' })
+  const [job = ''] = await jobIds()
+  await pool.query("select freshet.fail_alert_delivery($1, 'Slack answered 500.', $2)", [job, at(0)])
+  await settle(await claim(job, at(1)), at(1))
+  await raise(pool, { key: 'b' })
+  await pool.query("update pgboss.job set state = 'cancelled' where name = 'notify'")
+  expect(await wake(at(2))).toBe(true)
+})
+
+test('what was delivered is delivered once, at its first moment', async () => {
+  await raise(pool)
+  const claimed = await claim((await jobIds())[0]!, at(0))
+  expect((await settle(claimed, at(1))).rows).toEqual([{ settle_alerts: 1 }])
+  expect((await settle(claimed, at(2))).rows).toEqual([{ settle_alerts: 0 }])
+  expect(await news()).toMatchObject([{ delivered_at: at(1) }])
+})
+
+test.each(['created', 'retry', 'active'])('while a job is %s the clock wakes no other', async (state) => {
+  await raise(pool)
+  await setState((await jobIds())[0]!, state)
+  expect(await wake(at(0))).toBe(false)
+  expect(await countJobs(pool)).toBe(1)
+})
+
 test('RULINGS 4: news get their places after commit, so a late commit comes behind what was read before', async () => {
   const before = await place()
   const client = await pool.connect()

@@ -3,6 +3,7 @@ import { cloneDatabase } from '../../support/database.ts'
 import { clearAlerts, countJobs, raise, resolve } from '../../support/alerts.ts'
 import { at } from '../../support/moment.ts'
 import { aRetailer, aSource } from '../../support/rows.ts'
+import { startRun } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -49,6 +50,16 @@ test('raised again it is counted, not repeated: the latest message stands, the f
   ])
   expect(await news()).toHaveLength(1)
   expect(await countJobs(pool)).toBe(1)
+})
+
+test('raised again without them it keeps its source and its run, and the latest moment that it was raised at', async () => {
+  const sourceId = await aSource(pool, await aRetailer(pool))
+  const { id: runId } = await startRun(pool)
+  await raise(pool, { sourceId, runId, now: at(60) })
+  await raise(pool, { now: at(59) })
+  expect(await alerts('source_id, run_id, times_raised, last_raised_at')).toEqual([
+    { source_id: sourceId, run_id: runId, times_raised: 2, last_raised_at: at(60) },
+  ])
 })
 
 test('issue 4 §4: a more severe raise escalates: it is told again and wants a new acknowledgement', async () => {

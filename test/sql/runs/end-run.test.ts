@@ -108,23 +108,23 @@ test('a run that there is not cannot be finished, and failing it does nothing', 
 
 test('RULINGS 1: a cancelled job ends its run FAILED CANCELLED_BY_OPERATOR, not counted, once', async () => {
   const { id, jobId } = await startRun(pool)
-  expect(await call(pool, 'cancel_run_of_job', jobId, at(9))).toBe(true)
+  expect(await call(pool, 'cancel_run_of_job', jobId, at(9))).toBe(id)
   expect((await storedRun(pool, id)).run).toMatchObject({
     status: 'FAILED',
     error_code: 'CANCELLED_BY_OPERATOR',
     is_counted: false,
     finished_at: at(9),
   })
-  expect(await call(pool, 'cancel_run_of_job', jobId, at(10))).toBe(false)
+  expect(await call(pool, 'cancel_run_of_job', jobId, at(10))).toBeNull()
 })
 
 test('cancelling a job whose run has ended, or that has none, changes nothing', async () => {
   const { id, jobId } = await startRun(pool)
   await finish(id)
   const before = await storedRun(pool, id)
-  expect(await call(pool, 'cancel_run_of_job', jobId, at(10))).toBe(false)
+  expect(await call(pool, 'cancel_run_of_job', jobId, at(10))).toBeNull()
   expect(await storedRun(pool, id)).toEqual(before)
-  expect(await call(pool, 'cancel_run_of_job', '00000000-0000-4000-8000-000000000000', at(10))).toBe(false)
+  expect(await call(pool, 'cancel_run_of_job', '00000000-0000-4000-8000-000000000000', at(10))).toBeNull()
 })
 
 test('an end is told in at most 2,000 characters, and so is every event and error', async () => {

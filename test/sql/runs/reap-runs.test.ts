@@ -12,7 +12,8 @@ await pool.query('select pgboss.create_queue(\'trial\', \'{"policy": "standard"}
 await pool.query('select pgboss.create_queue(\'notify\', \'{"policy": "standard"}\')')
 
 const halfHour = 30 * 60
-const reap = (seconds = halfHour) => call(pool, 'reap_runs', '30 minutes', at(seconds), 100)
+const reap = async (seconds = halfHour, maxRows = 100) =>
+  (await pool.query('select from freshet.reap_runs($1, $2, $3)', ['30 minutes', at(seconds), maxRows])).rowCount
 const statusOf = async (id: string) => (await storedRun(pool, id)).run.status
 let lockId = 0
 
@@ -131,7 +132,7 @@ test('a run that somebody is writing to at this moment is passed over', async ()
 test('at most as many as asked for are reaped in a call, the longest silent first', async () => {
   await aSilentRun()
   const later = [await startRun(pool, { jobId: null, now: at(2) }), await startRun(pool, { jobId: null, now: at(1) })]
-  expect(await call(pool, 'reap_runs', '30 minutes', at(7_200), 2)).toBe(2)
+  expect(await reap(7_200, 2)).toBe(2)
   expect([await statusOf(later[0]?.id ?? ''), await statusOf(later[1]?.id ?? '')]).toEqual(['RUNNING', 'FAILED'])
 })
 

@@ -53,7 +53,19 @@ test('a clock that never beat is late 165 s after the last deploy', async () => 
   expect(await state(at(166))).toMatchObject({ is_late: true })
 })
 
-test('a beat in the future has no lag: the clock of the database was set back', async () => {
-  await pool.query('select freshet.tick(p_now => $1)', [at(60)])
-  expect(await state(at(0))).toMatchObject({ lag_seconds: 0, is_late: false })
+test.each([
+  [165, false],
+  [166, true],
+])('a beat that lies %i s ahead, before the clock was set back, is as old as that: late: %s', async (ahead, isLate) => {
+  await pool.query('select freshet.tick(p_now => $1)', [at(ahead)])
+  expect(await state(at(0))).toMatchObject({ lag_seconds: ahead, is_late: isLate })
+  expect(await watch(at(0))).toBe(isLate)
+})
+
+test('after the clock was set back by three hours a stop is told at once, and for as long as nobody beats', async () => {
+  await pool.query('select freshet.tick(p_now => $1)', [at(10_800)])
+  for (const seconds of [0, 10_700, 10_800, 10_900, 11_000]) expect(await watch(at(seconds))).toBe(true)
+  expect(await alerts()).toEqual([{ kind: 'CLOCK_LATE', times_raised: 1, resolved_at: null }])
+  await pool.query('select freshet.tick(p_now => $1)', [at(11_001)])
+  expect(await watch(at(11_001))).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase } from '../../support/database.ts'
 import { at } from '../../support/moment.ts'
-import { makeQueue } from '../../support/queue.ts'
+import { makeJob, makeQueue } from '../../support/queue.ts'
 import { aSchedule, trialQueue } from '../../support/rows.ts'
 
 const database = await cloneDatabase()
@@ -32,6 +32,12 @@ const openAlerts = async () =>
       'select kind, severity, subject, dedupe_key, message, details from freshet.alerts where resolved_at is null',
     )
   ).rows
+
+/** As when a zone was renamed by an update of the server's time zones. */
+const loseTimeZone = (id: string) =>
+  pool.query(`alter table freshet.schedules disable trigger user;
+    update freshet.schedules set time_zone = 'Mars/Base' where id = ${id};
+    alter table freshet.schedules enable trigger user`)
 
 beforeEach(async () => {
   await pool.query('delete from freshet.schedules; delete from pgboss.job; delete from freshet.alerts')
@@ -196,6 +202,37 @@ test('a fault that no schedule caused disables none of them: the beat fails and 
   expect(await tick(at(5))).toEqual({ drives: true, claimed: 1 })
 })
 
+test.each([
+  ['22023', true],
+  ['23514', true],
+  ['P0001', true],
+  ['53100', false],
+  ['40P01', false],
+])('RULINGS 7: a job refused with %s is a reason to disable its schedule: %s', async (refusal, isItsOwn) => {
+  // The table of jobs refuses what its payload tells it to, as a constraint or a trigger of somebody's would.
+  await pool.query(`create function public.refuse() returns trigger language plpgsql as $$
+      begin raise exception 'Not here.' using errcode = new.data ->> 'refusal'; end $$;
+    create trigger refuse before insert on pgboss.job for each row when (new.data ? 'refusal') execute function public.refuse()`)
+  const bad = await aSchedule(pool, { next_run_at: at(0), payload: { refusal } })
+  const good = await aSchedule(pool, { next_run_at: at(0) })
+  const beat = await tick(at(0)).catch((error: unknown) => error)
+  await pool.query('drop function public.refuse cascade')
+  expect(beat).toMatchObject(isItsOwn ? { drives: true, claimed: 1 } : { code: refusal })
+  const disabled = { is_enabled: false, disabled_reason: 'Not here.' }
+  expect(await schedule(bad)).toMatchObject(isItsOwn ? disabled : { is_enabled: true, next_run_at: at(0) })
+  expect(await schedule(good)).toMatchObject({ is_enabled: true, next_run_at: at(isItsOwn ? 60 : 0) })
+})
+
+test('RULINGS 7: a time zone that vanished from under a schedule stops no other', async () => {
+  const lost = await aSchedule(pool, { cron: '0 * * * *', next_run_at: at(0) })
+  const good = await aSchedule(pool, { cron: '30 * * * *', next_run_at: at(0) })
+  await loseTimeZone(lost)
+  expect(await tick(at(0))).toEqual({ drives: true, claimed: 1 })
+  const disabled_reason = 'time zone "Mars/Base" not recognized'
+  expect(await schedule(lost)).toMatchObject({ is_enabled: false, disabled_reason })
+  expect(await schedule(good)).toMatchObject({ is_enabled: true, next_run_at: at(1800) })
+})
+
 test('eight ticks at once enqueue each due time once', async () => {
   await pool.query(
     "insert into freshet.schedules (name, kind, queue, period_seconds, next_run_at) select 'many ' || n, 'many ' || n, $1, 60, $2 from generate_series(1, 200) n",
@@ -252,3 +289,33 @@ test('a beat a minute ahead is no clock set back, a second more is', async () =>
   await tick(at(0))
   expect(await openAlerts()).toMatchObject([setBack(61)])
 })
+
+test('a clock that is set right moves forward nothing that is due sooner than a new plan says', async () => {
+  const sooner = await aSchedule(pool, { next_run_at: at(30) })
+  const later = await aSchedule(pool, { next_run_at: at(61) })
+  await pool.query('update freshet.clock set last_tick_at = $1', [at(7_200)])
+  await tick(at(0))
+  expect([(await schedule(sooner)).next_run_at, (await schedule(later)).next_run_at]).toEqual([at(30), at(60)])
+})
+
+test('a schedule that cannot be planned anew keeps none of the others in the future', async () => {
+  const lost = await aSchedule(pool, { cron: '0 * * * *', next_run_at: at(year) })
+  const good = await aSchedule(pool, { next_run_at: at(year) })
+  await loseTimeZone(lost)
+  await pool.query('update freshet.clock set last_tick_at = $1', [at(year)])
+  expect(await tick(at(0))).toEqual({ drives: true, claimed: 0 })
+  expect([(await schedule(lost)).next_run_at, (await schedule(good)).next_run_at]).toEqual([at(year), at(60)])
+})
+
+test.each(['created', 'retry', 'active'])(
+  'what is run by hand while its one job is %s answers that job',
+  async (state) => {
+    await makeQueue(pool, 'one-at-a-time', 'exclusive')
+    const id = await aSchedule(pool, { queue: 'one-at-a-time', is_enabled: false })
+    const jobId = await makeJob(pool, 'one-at-a-time', { state, singleton_key: `schedule:${id}` })
+    // Looking for the job in the way goes on until there is one.
+    const run = "set local statement_timeout = '3s'; select freshet.run_schedule($1, now()) as id"
+    const answers = (await pool.query(run.replace('$1', id))) as unknown as { rows: object[] }[]
+    expect(answers.at(-1)?.rows).toEqual([{ id: jobId }])
+  },
+)

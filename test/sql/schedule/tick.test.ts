@@ -154,6 +154,20 @@ test.each(['infinity', '2126-01-01T00:00:00Z'])(
   },
 )
 
+test('a lease of a day that nobody beats for is waited for, of a second more it is not', async () => {
+  const now = at(181)
+  const leaseOf = (seconds: number) =>
+    pool.query('update freshet.clock set driver = $1, lease_until = $2, last_tick_at = $3', [
+      'a',
+      new Date(now.getTime() + seconds * 1000),
+      at(0),
+    ])
+  await leaseOf(86_400)
+  expect(await tick('b', now)).toBe(false)
+  await leaseOf(86_401)
+  expect(await tick('b', now)).toBe(true)
+})
+
 test('an alert that nobody listened to is placed by the clock, so that it can be pruned one day', async () => {
   const raise = "select freshet.raise_alert('TRIAL', 'P3', 'trial', 'trial', 'Look.', null, $1)"
   await pool.query(raise, [at(0)])
