@@ -11,7 +11,7 @@ import { failRun } from './fail-run.ts'
 import { findRunOfJob } from './find-run.ts'
 import { nameRun, tellEnds } from './run-log.ts'
 import { runFailureOf } from './failure.ts'
-import type { RunRequest, RunServices } from './run.ts'
+import type { Admit, RunFacts, RunRequest, RunServices } from './run.ts'
 
 /**
  * How an attempt at a run went: done; its run had ended before; another run is at work, and this job has no run (so it is not
@@ -66,7 +66,7 @@ async function attempt(
   const { client } = connection
   const { lockClass, lockId } = run.lock
   if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
-  const { kind, trigger, sourceId } = 'admit' in run ? await run.admit(client, run.jobId) : run
+  const { kind, trigger, sourceId } = 'admit' in run ? await admit(connection, run.admit, job) : run
   const values = [run.jobId, kind, trigger, sourceId ?? null, lockClass, lockId, job.now()]
   const started = await start(connection, values)
   if (started === 'taken-away') {
@@ -88,6 +88,20 @@ async function attempt(
     await client.query('rollback').catch(() => {})
     connection.signal.throwIfAborted()
     await failed(connection, started, job, error)
+    throw error
+  }
+}
+
+/** Where a later attempt is not admitted, the run that an earlier one began ends here: no other attempt would end it. */
+async function admit(connection: RunConnection, ask: Admit, job: Job): Promise<RunFacts> {
+  const { client, jobId } = connection
+  try {
+    return await ask(client, jobId)
+  } catch (error) {
+    await client.query('rollback').catch(() => {})
+    connection.signal.throwIfAborted()
+    const own = await findRunOfJob(client, jobId)
+    if (own?.status === 'RUNNING') await failed(connection, own, job, error)
     throw error
   }
 }

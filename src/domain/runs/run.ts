@@ -12,7 +12,8 @@ export type RunFacts = { kind: RunKind; trigger: RunTrigger; sourceId?: string |
 
 /**
  * Settles under the run's lock, on its connection, what the run is. Throws CancelJob where none is needed any more, and there
- * will be none. A later attempt is asked too; its run stays what it is.
+ * will be none. A later attempt is asked too: its run stays what it is, and what it throws ends that run as an error of the
+ * work would.
  */
 export type Admit = (sql: InTx, jobId: string) => Promise<RunFacts>
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/outcome.ts'
+import type { Admit } from '../../../src/domain/runs/run.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { noCounters } from '../../support/runs.ts'
 import { settleRunJob } from '../../../src/domain/runs/settle-run-job.ts'
@@ -274,4 +275,33 @@ test('a run that is not admitted is never begun, and its lock is free again', as
   await expect(tryRun(nothing)).rejects.toThrow(new CancelJob('REQUEST_COVERED'))
   expect(await find()).toBeUndefined()
   expect(await isFree(lockKey)).toBe(true)
+})
+
+/** Admits the first attempt and throws at every later one. */
+const admitOnce = (error: Error): Admit => {
+  let count = 0
+  return async () => {
+    if (++count > 1) throw error
+    return { kind: 'FEED', trigger: 'SCHEDULED' }
+  }
+}
+
+test('a retry that is not admitted ends the run that an earlier attempt began, not counted', async () => {
+  const { tryRun, stored } = aRun({ admit: admitOnce(new CancelJob('The feed was paused.')) })
+  await expect(tryRun(() => Promise.reject(new Error('The file is cut off.')))).rejects.toThrow('cut off')
+  await expect(tryRun(nothing)).rejects.toThrow(new CancelJob('The feed was paused.'))
+  expect((await stored()).run).toMatchObject({
+    status: 'FAILED',
+    error_code: 'CANCELLED',
+    error_message: 'The feed was paused.',
+    is_counted: false,
+    attempt: 1,
+  })
+})
+
+test('a retry whose admission fails leaves its run to the next attempt', async () => {
+  const { tryRun, stored } = aRun({ admit: admitOnce(new Error('A table is locked.')) })
+  await expect(tryRun(() => Promise.reject(new Error('The file is cut off.')))).rejects.toThrow('cut off')
+  await expect(tryRun(nothing)).rejects.toThrow('A table is locked.')
+  expect((await stored()).run).toMatchObject({ status: 'RUNNING' })
 })
