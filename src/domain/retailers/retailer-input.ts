@@ -1,5 +1,5 @@
-import { getDomain } from 'tldts'
 import { z } from 'zod'
+import { domainOf } from '../domain-name.ts'
 import { text, webAddress } from '../input.ts'
 
 const slug = text(100).regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'may hold only a–z, 0–9 and single hyphens, as in big-shop.')
@@ -12,12 +12,12 @@ export const NewRetailer = z
     path: ['slug'],
     message: 'is needed, because the name holds no letter a–z and no digit to make one from.',
   })
-  .transform((given) => ({ ...given, slug: given.slug ?? slugOf(given.name), ...domainOf(given.website) }))
+  .transform((given) => ({ ...given, slug: given.slug ?? slugOf(given.name), ...withDomain(given.website) }))
 export type NewRetailerInput = z.input<typeof NewRetailer>
 
 export const RetailerChanges = z
   .object({ name: text(200).optional(), slug: slug.optional(), ...optional })
-  .transform((given) => ({ ...given, ...domainOf(given.website) }))
+  .transform((given) => ({ ...given, ...withDomain(given.website) }))
 export type RetailerChangesInput = z.input<typeof RetailerChanges>
 
 /** Letters that Unicode does not take apart into a plain one and a mark. */
@@ -46,13 +46,6 @@ export function slugOf(name: string): string {
     .replace(/-$/, '')
 }
 
-/** The registrable domain of a website: what sources are matched to their retailer by. */
-export function registrableDomain(address: string): string {
-  const { hostname } = new URL(address)
-  return getDomain(hostname, { allowPrivateDomains: true }) ?? hostname
-}
-
-function domainOf(website: string | null | undefined): { domain?: string | null } {
-  if (website === undefined) return {}
-  return { domain: website === null ? null : registrableDomain(website) }
-}
+/** What sources are matched to their retailer by. It goes with the website. */
+const withDomain = (website: string | null | undefined): { domain?: string | null } =>
+  website === undefined ? {} : { domain: domainOf(website) }

@@ -2,11 +2,11 @@ import type { SourceKind } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
+import { domainOf } from '../domain-name.ts'
 import type { Problem } from '../errors.ts'
 import { at } from '../lists/csv.ts'
 import { refuseImport, runImport, type ImportCounts } from '../lists/import.ts'
 import { readTable, repeated, type Row } from '../lists/table.ts'
-import { registrableDomain } from '../retailers/retailer-input.ts'
 import { columns, ImportedSource } from './imported-source.ts'
 import { placeSources, type Placed } from './place-sources.ts'
 import { networkNotAllowed, startingRights } from './source-input.ts'
@@ -68,14 +68,12 @@ function misfits({ line, value }: Row<Placed>, known: Map<string, Known>): Probl
     problems.push({ ...at(line, 'kind'), message: `cannot be changed: the source is of kind ${kind}.` })
   else if (value.affiliateNetwork && kind !== 'AFFILIATE_FEED')
     problems.push({ ...at(line, 'affiliate_network'), message: networkNotAllowed })
-  if (source?.isReviewed && value.url && siteOf(value.url) !== siteOf(source.url)) {
-    const message = `moves a reviewed source to ${siteOf(value.url)}. Use updateSource, which ends the review.`
+  if (source?.isReviewed && value.url && domainOf(value.url) !== domainOf(source.url)) {
+    const message = `moves a reviewed source to ${domainOf(value.url)}. Use updateSource, which ends the review.`
     problems.push({ ...at(line, 'url'), message })
   }
   return problems
 }
-
-const siteOf = (url: string | null) => (url ? registrableDomain(url) : undefined)
 
 function toRow(source: Placed, knownKind: SourceKind | undefined) {
   const kind = knownKind ?? source.kind ?? 'DIRECT'

@@ -1,8 +1,8 @@
 import type { Tx } from '../../db/prisma.ts'
+import { domainOf } from '../domain-name.ts'
 import type { Problem } from '../errors.ts'
 import { at } from '../lists/csv.ts'
 import type { Row } from '../lists/table.ts'
-import { registrableDomain } from '../retailers/retailer-input.ts'
 import type { ImportedSource } from './imported-source.ts'
 
 /** A row of a list whose retailer is known. */
@@ -22,7 +22,7 @@ export async function placeSources(
   const unplaced: Problem[] = []
   for (const { line, value, ...row } of rows) {
     const { retailer, ...source } = value
-    const domain = domainOf(value)
+    const domain = domainOf(value.url)
     const found = find(retailer, domain)
     const [only] = found
     if (only && found.length === 1) placed.push({ ...row, line, value: { ...source, retailerId: only.id } })
@@ -32,25 +32,23 @@ export async function placeSources(
   return { placed, unplaced }
 }
 
-const domainOf = ({ url }: ImportedSource) => (url ? registrableDomain(url) : undefined)
-
 /** Reads, in one statement, the retailers that any row may mean. */
 async function loadRetailers(tx: Tx, rows: Row<ImportedSource>[]) {
   const names = rows.flatMap(({ value }) => value.retailer ?? [])
-  const domains = rows.flatMap(({ value }) => (value.retailer ? [] : (domainOf(value) ?? [])))
+  const domains = rows.flatMap(({ value }) => (value.retailer ? [] : (domainOf(value.url) ?? [])))
   const retailers = await tx.$queryRaw<Retailer[]>`
     select id::text, slug, name, domain from freshet.retailers
     where slug = any (${names}::text[]) or name = any (${names}::text[]) or domain = any (${domains}::text[])`
   const bySlug = Map.groupBy(retailers, ({ slug }) => slug)
   const byName = Map.groupBy(retailers, ({ name }) => name)
   const byDomain = Map.groupBy(retailers, ({ domain }) => domain)
-  return (retailer: string | undefined, domain: string | undefined): Retailer[] => {
+  return (retailer: string | undefined, domain: string | null): Retailer[] => {
     if (retailer) return bySlug.get(retailer) ?? byName.get(retailer) ?? []
     return domain ? (byDomain.get(domain) ?? []) : []
   }
 }
 
-function problemOf(retailer: string | undefined, domain: string | undefined, found: number): string {
+function problemOf(retailer: string | undefined, domain: string | null, found: number): string {
   if (retailer)
     return found === 0
       ? `there is no retailer "${retailer}".`

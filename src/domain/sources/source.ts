@@ -3,9 +3,9 @@ import type { Db } from '../../db/prisma.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit, changedFields, type Change } from '../access/audit.ts'
 import { changeRow } from '../change.ts'
+import { domainOf } from '../domain-name.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, checkWith, withoutNulls, type Given } from '../input.ts'
-import { registrableDomain } from '../retailers/retailer-input.ts'
 import { refuseDuplicate } from '../unique.ts'
 import {
   NewSource,
@@ -66,10 +66,8 @@ export async function updateSource(
 /** A review is of a site (S3 §9.5): it does not go along to another one. */
 const unreviewed = { tosReviewedAt: null, tosApprovedBy: null, tosNotes: null, robotsCompliant: true }
 
-function movesSite(from: string | null, to: string | null | undefined): boolean {
-  const site = (url: string | null) => (url ? registrableDomain(url) : null)
-  return to !== undefined && site(from) !== site(to)
-}
+const movesSite = (from: string | null, to: string | null | undefined): boolean =>
+  to !== undefined && domainOf(from) !== domainOf(to)
 
 /** Says whether consumers may see what the source brings. ELIGIBLE alone shows nothing: see `Source.visibility`. */
 export async function setSourceVisibility(
