@@ -1,8 +1,8 @@
-import type { ClientBase } from 'pg'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
+import type { Connection } from '../db/sql.ts'
 import type { JobType } from '../domain/queue/enqueue.ts'
 import type { Log } from '../log.ts'
 
@@ -40,7 +40,7 @@ export type FinalFailure<Payload> = {
   /** What the last attempt failed with. */
   error: { code: string; message: string; hint: string | null }
   /** Commits together with the fact that this was told, so what is written through it is written once. */
-  tx: ClientBase
+  tx: Connection
   log: Log
   services: Services
 }
@@ -70,13 +70,6 @@ export type Job<Payload = unknown> = JobType<Payload> & {
   work(context: JobContext<Payload>): Promise<object | void>
   /** Told once, when attempts are used up or none can help, also when the last worker was killed. */
   onFinalFailure?(failure: FinalFailure<Payload>): Promise<void>
-}
-
-/** What every job that the clock enqueues carries beside its own payload (freshet.schedule_payload). */
-export const scheduled = {
-  scheduleId: z.string().regex(/^\d{1,18}$/),
-  trigger: z.enum(['SCHEDULED', 'MANUAL']).default('SCHEDULED'),
-  dueAt: z.string(),
 }
 
 const longestBatchSeconds = 60

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { runTask } from '../domain/maintenance/run-task.ts'
 import { MaintenanceTask, tasks } from '../domain/maintenance/task.ts'
-import { defineJob, scheduled } from './kit.ts'
+import { scheduled } from '../domain/schedules/scheduled.ts'
+import { defineJob } from './kit.ts'
 
 /** Keeps the database small and runs ended, a task a job. Safe to run twice: what is done is not there any more. */
 export const maintenance = defineJob({
