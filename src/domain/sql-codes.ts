@@ -2,10 +2,10 @@ import { traces } from '../db/failure.ts'
 
 /** Every `errcode` that our own SQL raises, five characters that begin with FR, and what it refuses with it. */
 export const sqlCodes = {
-  FR001: 'an update of an append-only table',
+  FR001: 'a change of what is written once: the audit log, the events of a run, what a run began with',
   FR010: 'a job for a queue that does not exist',
   FR021: 'an attempt that no longer owns its run',
-  FR022: 'a second end of a run',
+  FR022: 'a change of a run that has ended, a second end included',
   FR023: 'a start of a run whose job was taken',
   FR031: 'a bad cron expression',
   FR032: 'an unknown time zone',

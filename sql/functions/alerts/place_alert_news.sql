@@ -1,5 +1,5 @@
 -- Gives committed news of alerts their places, so that a reader who goes on after a place loses and repeats nothing although
--- transactions commit out of order (RULINGS 4). Answers the last place given.
+-- transactions commit out of order. Answers the last place given.
 -- Called by: src/domain/alerts/watch-alerts.ts, in each process that has subscribers; tick, for what nobody heard.
 -- Locks: the alert stream's row, if there is anything to place. Idempotent.
 create or replace function freshet.place_alert_news() returns bigint

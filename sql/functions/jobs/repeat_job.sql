@@ -1,5 +1,5 @@
 -- Asks for the work of a job that failed or was cancelled once more, as a new job with the same payload: its run has ended for
--- good, a new job gets a new one (RULINGS 1). The old job remembers which job took its place, and its dead letter goes.
+-- good, a new job gets a new one. The old job remembers which job took its place, and its dead letter goes.
 -- Answers the new job's id; null, and nothing changes, where the job is not there, its state does not allow it, it was
 -- repeated already, or its queue takes one job a key and has one.
 -- Called by: src/domain/queue/operate.ts, redrive_letter. Locks: the job's row, so that it is repeated once however many ask.

@@ -1,4 +1,4 @@
--- Adds or updates sources by retailer and name, all in one statement, then gives every retailer of the list that has no
+-- Adds or updates sources by retailer and name, then gives every retailer of the list that has no
 -- display primary its oldest DIRECT source that is ELIGIBLE as one (S2 §18.2: by created_at, then id). A value that the
 -- list leaves out stays as it is; kind, visibility, trust and age of a known source stay in any case.
 -- Called by: importSources, which holds the lock on the retailers of the list, so that no source and no primary of theirs

@@ -1,4 +1,4 @@
--- Adds or updates retailers by slug, all in one statement. A value that the list leaves out stays as it is.
+-- Adds or updates retailers by slug. A value that the list leaves out stays as it is.
 -- Called by: importRetailers. Locks: first the retailers that it finds, by id, as importSources does; then the rows it
 -- writes. Idempotent: the same list again changes nothing.
 create or replace function freshet.import_retailers(p_rows jsonb, out created integer, out updated integer)
