@@ -15,13 +15,18 @@ if (major >= 24) {
   const stop = new AbortController()
   // The first signal asks for an orderly stop. The handlers are gone then: a second one ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort(signal))
+  // Started by an older Node, which may be killed: without it nobody would know of this process, nor of the port that it holds.
+  process.once('disconnect', () => stop.abort('SIGTERM'))
+  process.channel?.unref()
   process.stdout.on('error', () => stop.abort('the output was closed')) // as `| head` does
   const io = { env: process.env, out: process.stdout, err: process.stderr, signal: stop.signal }
   process.exitCode = await runCli(process.argv.slice(2), io)
   // A statement that was left behind would keep the process; the database undoes it when its connection ends.
   if (stop.signal.aborted) process.exit()
 } else if (existsSync(ownNode)) {
-  const child = spawn(ownNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' })
+  const child = spawn(ownNode, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   // A terminal sends Ctrl-C to both; other signals come to this process alone.
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
   process.on('SIGINT', () => {})

@@ -20,11 +20,13 @@ export async function openStore(config: Config, database: Database, log: Log, no
   if (isEmbedded && !config.access.credentialKey) await keepCredentialKey(config.dataDir)
 
   const isPooled = directUrl !== url
+  // A little longer than a request: the caller hears of the whole request, not of the field that was cancelled.
+  const statementMs = config.http.requestSeconds * 1000 + 500
   const pool = connectPool(url, {
     size: config.database.poolSize,
     log,
-    // A little longer than a request: the caller hears of the whole request, not of the field that was cancelled.
-    statementMs: isPooled ? undefined : config.http.requestSeconds * 1000 + 500,
+    statementMs: isPooled ? undefined : statementMs,
+    answerMs: statementMs + 2_000,
   })
   const db = connectPrisma(pool)
   return {

@@ -41,7 +41,8 @@ const outageCodes = new Set([
   'P2028',
   'P2037',
 ])
-const outageMessages = /timeout exceeded when trying to connect|timeout expired|Connection terminated|is not queryable/
+const outageMessages =
+  /timeout exceeded when trying to connect|timeout expired|Query read timeout|Connection terminated|is not queryable/
 
 /** Whether the database was away, full, or undid this for the sake of others: the caller may try again. */
 export const isOutage = (error: unknown): boolean =>

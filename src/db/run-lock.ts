@@ -32,6 +32,9 @@ export type RunConnection = AsyncDisposable & {
 /** What a run's connection is called: SQL finds it by that (freshet.run_lock_holder). */
 export const runConnectionName = (jobId: string) => `freshet:run:${jobId}`
 
+/** How long Postgres may take over what is asked while nobody watches the connection: when it opens, and when it closes. */
+const answerMs = 5_000
+
 /** How long to wait for a lock that is about to be free: an earlier attempt's that was ended, or that of a run that has ended. */
 const releaseMs = 5_000
 
@@ -58,7 +61,7 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
   client.on('end', () => lose(new Error('the server closed it')))
   try {
     await client.connect()
-    await client.query('select freshet.guard_run_connection()')
+    await askWithin(client, answerMs, 'select freshet.guard_run_connection()')
   } catch (error) {
     isClosing = true
     await client.end().catch(() => {})
@@ -67,7 +70,7 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
   const close = () => client.end().catch(() => {})
   const release = async (lock: LockKey | undefined) => {
     // Letting go by hand frees the lock now, not when the server has noticed that the connection is closed.
-    await client.query('select pg_advisory_unlock_all()')
+    await askWithin(client, answerMs, 'select pg_advisory_unlock_all()')
     if (lock) log.debug({ event: 'ADVISORY_LOCK_RELEASED', ...lock }, 'the run let its lock go')
   }
   const connection: RunConnection = {
@@ -86,6 +89,15 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
     },
   }
   return connection
+}
+
+/**
+ * Asks what must be answered in time. A connection that died silently never answers; as its question stays open, closing it
+ * then breaks it off at once instead of waiting for the other side.
+ */
+async function askWithin(client: pg.Client, ms: number, text: string): Promise<void> {
+  const limited = { text, query_timeout: ms } // pg knows it, its types do not
+  await client.query(limited)
 }
 
 /**

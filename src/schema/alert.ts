@@ -100,7 +100,7 @@ builder.queryField('alerts', (t) =>
       const where: Prisma.AlertWhereInput = {
         resolvedAt: isSet(typeof filter?.isOpen === 'boolean' ? !filter.isOpen : undefined),
         acknowledgedAt: isSet(filter?.isAcknowledged),
-        severity: filter?.severity ? { in: filter.severity } : undefined,
+        severity: filter?.severity ? { in: [...new Set(filter.severity)] } : undefined,
         kind: filter?.kind ?? undefined,
         sourceId: rowId(filter?.sourceId),
       }

@@ -69,8 +69,8 @@ builder.subscriptionFields((t) => ({
     subscribe: (_root, { filter, after }, { eventHub: hub, now }) => {
       const [position] = typeof after === 'string' ? decodeCursor(allRuns, z.tuple([idPart]), after, ofStream) : []
       const wanted = {
-        runKinds: filter?.runKinds ?? undefined,
-        kinds: filter?.kinds ?? undefined,
+        runKinds: filter?.runKinds ? [...new Set(filter.runKinds)] : undefined,
+        kinds: filter?.kinds ? [...new Set(filter.kinds)] : undefined,
         trigger: filter?.trigger ?? undefined,
         sourceId: rowId(filter?.sourceId),
       }

@@ -1,7 +1,9 @@
+import { spawn } from 'node:child_process'
 import { createServer } from 'node:http'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts'
 import { cloneDatabase } from '../support/database.ts'
@@ -35,6 +37,20 @@ test('the program answers until it is told to stop, then exits with 0', async ()
     },
   })
   expect(lines.at(-1)).toMatchObject({ msg: 'stopping', signal: 'SIGTERM' })
+})
+
+test('the program stops when whoever started it was killed: an older Node stands before it, and nobody else knows of it', async () => {
+  await using database = await cloneDatabase()
+  const ownNode = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url))
+  const program = fileURLToPath(new URL('../../bin/freshet.js', import.meta.url))
+  const env = { PATH: process.env.PATH, ...settings(database.url) }
+  const child = spawn(ownNode, [program, 'start', '--json'], { env, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  let said = ''
+  child.stdout?.on('data', (part) => void (said += String(part)))
+  const ended = once(child, 'exit')
+  await until('it is ready', () => said.includes('"ready"'))
+  child.disconnect() // as a parent's end does
+  expect(await ended).toEqual([0, null])
 })
 
 test('--role overrides FRESHET_ROLE, and people are greeted', async () => {

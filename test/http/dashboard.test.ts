@@ -182,6 +182,26 @@ test('RULINGS 1: deleting a job ends its run too, and what was not there is not 
   expect(await countAudit()).toBe(before)
 })
 
+test('a dead letter that was not told yet is not deleted: nobody else would end its run', async () => {
+  const { letterId } = await makeFailure(pool, queue, { letter: 'retry' })
+  const before = await countAudit()
+  const response = await post(`/queues/queues/${queue}-dead.data`, { intent: 'delete', jobId: letterId })
+  expect([response.status, await response.text()]).toEqual([409, expect.stringContaining('is not recorded yet')])
+  expect(await jobsIn(pool, `${queue}-dead`)).toMatchObject([{ id: letterId, state: 'retry' }])
+  expect(await countAudit()).toBe(before)
+})
+
+test.each([
+  ['/queues/send', { queueName: 'no-such-queue', data: '{}' }],
+  ['/queues/send', { queueName: 'a\0b', data: '{}' }],
+  ['/queues/send', { queueName: 'x'.repeat(500_000), data: '{}' }],
+  ['/queues/queues/%00', { intent: 'delete', jobId: '00000000-0000-4000-8000-000000000000' }],
+])('%s to a queue that is not there is refused, and not recorded as done', async (path, form) => {
+  const before = await countAudit()
+  expect((await post(path, form)).status).toBe(409)
+  expect(await countAudit()).toBe(before)
+})
+
 test('a deleted job and a new one are recorded', async () => {
   const { id } = await makeFailure(pool, queue)
   const deleted = await post(`/queues/queues/${queue}.data`, { intent: 'delete', jobId: id })

@@ -25,6 +25,11 @@ const mutate = async (name: string, id: string, fields: string) => {
   return app.ask<Record<string, Shown>>(query, { id: encodeId('Alert', id) }, { key })
 }
 
+test('a severity named 60,000 times is asked for once', async () => {
+  await raise(pool, { severity: 'P1', subject: 'a' })
+  expect(await subjects({ severity: Array<string>(60_000).fill('P1') })).toEqual(['a'])
+})
+
 test('an alert shows what was told, when, how often, and whether it was delivered', async () => {
   const source = await aSource(pool, await aRetailer(pool), { name: 'the source' })
   const id = await raise(pool, { severity: 'P3', details: { rows: 3 }, sourceId: source })

@@ -18,7 +18,8 @@ const largestRedrive = 1000
 const repeat = 'select freshet.repeat_job($1, $2::uuid)::text as id'
 const redriveLetter = 'select freshet.redrive_letter($1, $2::uuid)::text as id'
 const stop = 'select freshet.stop_job($1, $2::uuid, $3::jsonb) as "isStopped"'
-const remove = 'delete from pgboss.job where name = $1 and id = $2::uuid returning state::text'
+const remove = `delete from pgboss.job where name = $1 and id = $2::uuid
+  and not (freshet.is_dead_queue(name) and state in ('created', 'retry', 'active')) returning state::text`
 
 /**
  * Asks for the work of a job once more: of one that failed or was cancelled, or of a dead letter. That is a new job, with a
@@ -53,15 +54,19 @@ export const cancelJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occas
     },
   })
 
-/** Deletes a job, in whatever state it is, as pg-boss's dashboard can; there would be no job left to end its run. */
+/**
+ * Deletes a job, in whatever state it is, as pg-boss's dashboard can; there would be no job left to end its run. A dead letter
+ * that was not told yet stays: nobody else would end the run of the job that failed, or tell of it.
+ */
 export const deleteJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occasion): Promise<void> =>
   endJob(db, actor, place, occasion, {
     action: 'DELETE_JOB',
     state: 'deleted',
     changes: { dashboard: { to: true } },
     async end(tx) {
+      await readState(tx, place)
       const [job] = await queryRows<{ state: string }>(tx, remove, [place.queue, place.id])
-      if (!job) throw notFound('job', 'id')
+      if (!job) throw conflict(cancelRefusal(await readState(tx, place)))
       return job.state
     },
   })
@@ -104,7 +109,10 @@ async function endJob(
 export async function recordSentJob(db: Db, actor: Actor, queue: string): Promise<void> {
   const changes = { queue: { to: queue }, dashboard: { to: true } }
   const record = { action: 'SEND_JOB', objectType: 'Queue', objectId: queue, changes } as const
-  await db.$transaction((tx) => audit(tx, actor, record))
+  await db.$transaction(async (tx) => {
+    pickQueue(await readQueueNames(tx), queue, 'queue')
+    await audit(tx, actor, record)
+  })
 }
 
 /** Puts up to `limit` dead letters of a queue back as new jobs, oldest first. Answers how many went back. */

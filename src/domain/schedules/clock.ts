@@ -12,6 +12,9 @@ export type ClockState = {
 /** How long a worker that drives may be silent before another takes over. */
 export const leaseSeconds = 15
 
+/** After how long without a tick the clock is late; freshet.clock_state knows it too. */
+export const lateSeconds = 165
+
 const columns =
   'driver, last_tick_at as "lastTickAt", lease_until as "leaseUntil", lag_seconds as "lagSeconds", is_late as "isLate"'
 

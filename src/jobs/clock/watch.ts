@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.ts'
-import { clockProblem, watchClock, type ClockState } from '../../domain/schedules/clock.ts'
+import { clockProblem, lateSeconds, watchClock, type ClockState } from '../../domain/schedules/clock.ts'
 import { reason, type Log } from '../../log.ts'
 import { repeat } from '../kit/repeat.ts'
 
@@ -35,9 +35,15 @@ export async function startClockWatch(pool: Pool, log: Log, everyMs = watchSecon
     }
   }
   const looks = await repeat(look, everyMs)
+  const lagSeconds = () => (seen?.lagSeconds ?? Number.NaN) + (performance.now() - (seen?.atMs ?? 0)) / 1000
   return {
-    lagSeconds: () => (seen?.lagSeconds ?? Number.NaN) + (performance.now() - (seen?.atMs ?? 0)) / 1000,
-    problem: () => (seen ? clockProblem(seen) : undefined),
+    lagSeconds,
+    problem() {
+      if (!seen) return undefined
+      // What was seen last says nothing of the time since: the database may not answer the watch either.
+      const lag = lagSeconds()
+      return clockProblem(lag > lateSeconds ? { ...seen, lagSeconds: lag, isLate: true } : seen)
+    },
     [Symbol.asyncDispose]: () => looks[Symbol.asyncDispose](),
   }
 }

@@ -3,6 +3,11 @@ import { reason, type Log } from '../../log.ts'
 
 export const superviseSeconds = 5
 const cacheSeconds = 5
+/**
+ * How long the queue waits for an answer: a worker whose connection died silently would never fetch again. pg-boss hands it on
+ * to pg; its types do not know it.
+ */
+const patience = { keepAlive: true, query_timeout: 20_000 }
 
 export type BossOptions = { url: string; log: Log; clock: Clock; connections: number }
 
@@ -13,6 +18,7 @@ export async function startBoss({ url, log, clock, connections }: BossOptions): 
     application_name: 'freshet:queue',
     max: connections,
     connectionTimeoutMillis: 5_000,
+    ...patience,
     migrate: false,
     schedule: false,
     useListenNotify: true,

@@ -130,3 +130,18 @@ test('RULINGS 3: a run whose first attempt was killed in the middle ends like an
     expect(await resultOf(pool, (await killed.find()) ?? '')).toEqual(expected)
   }
 })
+
+test('R4: a run whose connection falls silent as it lets go of its lock ends all the same', async () => {
+  await using middle = await startMiddle(database.url)
+  const { tryRun, stored } = aRun({}, { directUrl: middle.url })
+  const outcome = await tryRun(async ({ sql }) => {
+    const ask = sql.query.bind(sql) as (query: unknown, values?: unknown) => Promise<unknown>
+    const askUntilTheEnd = (query: unknown, values?: unknown) => {
+      if (JSON.stringify(query).includes('pg_advisory_unlock_all')) middle.fallSilent()
+      return ask(query, values)
+    }
+    Object.assign(sql, { query: askUntilTheEnd })
+  })
+  expect(outcome).toBe('finished')
+  expect((await stored()).run).toMatchObject({ status: 'SUCCEEDED' })
+})
