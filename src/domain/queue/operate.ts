@@ -118,20 +118,24 @@ export async function recordSentJob(db: Db, actor: Actor, queue: string): Promis
 /** Puts up to `limit` dead letters of a queue back as new jobs, oldest first. Answers how many went back. */
 export async function redriveQueue(db: Db, actor: Actor, name: string, limit: number): Promise<number> {
   if (limit < 1 || limit > largestRedrive) refuse([{ field: 'limit', message: `must be from 1 to ${largestRedrive}.` }])
-  return db.$transaction(async (tx) => {
-    const { deadLetter } = pickQueue(await readQueueNames(tx), name, 'name')
-    if (deadLetter === null)
-      throw conflict(
-        { message: `No dead letters belong to "${name}".`, hint: 'Name the queue that they came from.' },
-        'name',
-      )
-    const statement = 'select freshet.redrive_queue($1, $2::integer) as moved'
-    const [row] = await queryRows<{ moved: number }>(tx, statement, [name, limit])
-    const moved = row?.moved ?? 0
-    const changes = { limit: { to: limit }, moved: { to: moved } }
-    await audit(tx, actor, { action: 'REDRIVE_QUEUE', objectType: 'Queue', objectId: name, changes })
-    return moved
-  })
+  return db.$transaction(
+    async (tx) => {
+      const { deadLetter } = pickQueue(await readQueueNames(tx), name, 'name')
+      if (deadLetter === null)
+        throw conflict(
+          { message: `No dead letters belong to "${name}".`, hint: 'Name the queue that they came from.' },
+          'name',
+        )
+      const statement = 'select freshet.redrive_queue($1, $2::integer) as moved'
+      const [row] = await queryRows<{ moved: number }>(tx, statement, [name, limit])
+      const moved = row?.moved ?? 0
+      const changes = { limit: { to: limit }, moved: { to: moved } }
+      await audit(tx, actor, { action: 'REDRIVE_QUEUE', objectType: 'Queue', objectId: name, changes })
+      return moved
+      // A thousand letters may take longer than Prisma's 5 s right after they came, before Postgres has counted them.
+    },
+    { timeout: 25_000 },
+  )
 }
 
 type FoundInQueue = Found & { sourceName: string | null }
