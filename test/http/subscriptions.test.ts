@@ -142,6 +142,18 @@ test('a subscriber who hangs up while nothing happens leaves nothing behind', as
   expect(lines.filter((line) => !line.includes('"requestId":"'))).toEqual([])
 })
 
+test('a subscriber who hangs up before his subscription begins leaves nothing behind', async () => {
+  const answered = () => app.log.filter((line) => line.includes('"answered"')).length
+  const before = answered()
+  const { leave } = subscribe(undefined, 'subscription { heldEvents }')
+  await until('the subscription is held up', () => trial.held.length === 1)
+  leave()
+  await until('the server hears of it', () => answered() > before)
+  trial.letGo()
+  await subscribers() // by the time of this answer it has begun
+  await gone()
+})
+
 test('one who accepts no stream is refused, and nothing is left of the attempt', async () => {
   const response = await app.post({ query: 'subscription { events }' }, { headers: { accept: 'application/json' } })
   expect(response.status).toBe(406)
