@@ -102,6 +102,21 @@ test('a revocation that nobody could hear ends the subscription when the connect
   expect(results).toEqual([lastWords('INVALID_KEY', 'The key was revoked.')])
 })
 
+test('a revocation that cannot be looked up at first is looked up again', async () => {
+  const key = await app.keyWith('READ')
+  const { results, over } = subscribe(key)
+  await begun()
+  await app.pool.query(`
+    begin;
+    update freshet.api_keys set revoked_at = now() where prefix = '${key.slice(0, 12)}';
+    alter table freshet.api_keys rename to api_keys_away;
+    commit`)
+  await until('the look-up fails', () => app.log.some((line) => line.includes('revoked keys could not be looked up')))
+  await app.pool.query('alter table freshet.api_keys_away rename to api_keys')
+  await over
+  expect(results).toEqual([lastWords('INVALID_KEY', 'The key was revoked.')])
+})
+
 test('a key that is revoked while its subscription begins loses it all the same', async () => {
   const key = await app.keyWith('READ')
   const { results, over } = subscribe(key, 'subscription { heldEvents }')
