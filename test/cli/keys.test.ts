@@ -125,6 +125,13 @@ test('revoking by a beginning that several keys share revokes none', async () =>
   expect(after.rows).toEqual(before.rows)
 })
 
+test('the last key with ADMIN can be revoked here without more ado: whoever is here can make another', async () => {
+  await database.pool.query("update freshet.api_keys set revoked_at = now() where 'ADMIN' = any (scopes)")
+  const { answer } = await create('--scope', 'ADMIN')
+  const { code, out } = await run(['keys', 'revoke', answer.apiKey.id], { env, now: () => now })
+  expect({ code, out }).toEqual({ code: 0, out: `${answer.apiKey.prefix}… (shop) is revoked.\n` })
+})
+
 test('all that is wrong with a new key is told in the words of the command, and none is made', async () => {
   const before = await database.pool.query('select count(*) from freshet.api_keys')
   const argv = ['keys', 'create', '--name', ' ', '--scope', 'READ', '--expires', '2020-01-01']
