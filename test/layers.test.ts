@@ -42,3 +42,28 @@ test('imports point one way, dynamic and type imports too', () => {
   const wrong = imports.filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
   expect(wrong.map(({ path, to }) => `${path} imports ${to}`)).toEqual([])
 })
+
+test('RULINGS 59: what the program decides goes by a time that it is given; only where a process begins is a clock read', () => {
+  const deciding = files.filter((path) => ['domain', 'schema', 'http', 'jobs'].includes(partOf(path)))
+  expect(deciding.length).toBeGreaterThan(100)
+  const readers = deciding.filter((path) => /\bDate\.now\b|\bnew Date\(\)/.test(withoutComments(path, /\/\/.*/g)))
+  expect(readers).toEqual([])
+})
+
+test('RULINGS 59: functions take their time as an argument, but for those that stamp a row or guard against a false one', () => {
+  const functions = globSync('sql/functions/**/*.sql')
+  const readers = functions.filter((path) =>
+    /\b(?:now|clock_timestamp|transaction_timestamp|statement_timestamp)\(\)|\bcurrent_timestamp\b|\blocaltimestamp\b/i.test(
+      withoutComments(path, /--.*/g),
+    ),
+  )
+  expect(readers.map((path) => path.replace('sql/functions/', '')).toSorted()).toEqual([
+    'maintenance/prune_audit_log.sql',
+    'schedule/tg_schedules__plan.sql',
+    'schedule/tick.sql',
+    'sources/import_sources.sql',
+    'sources/tg_touch_updated_at.sql',
+  ])
+})
+
+const withoutComments = (path: string, comments: RegExp) => readFileSync(path, 'utf8').replaceAll(comments, '')

@@ -41,7 +41,7 @@ async function findKey(db: Db, which: string): Promise<ApiKey> {
   const { digestKey } = await import('../domain/access/key.ts')
   const hash = digestKey(which)?.hash // somebody has the whole key at hand
   const id = /^\d{1,18}$/.exec(which)?.[0]
-  const where = hash ? { hash } : id ? { id: BigInt(id) } : { prefix: { startsWith: which } }
+  const where = hash ? { hash } : id ? { id: BigInt(id) } : { prefix: { startsWith: literally(which) } }
   const found = which === '' ? [] : await db.apiKey.findMany({ where, take: 2, orderBy: { id: 'asc' } })
   const [first, second] = found
   if (!first) {
@@ -53,3 +53,6 @@ async function findKey(db: Db, which: string): Promise<ApiKey> {
   }
   return first
 }
+
+/** Prisma escapes none of these: `_` stands in many a key, and to LIKE it is any letter. */
+const literally = (text: string) => text.replaceAll(/[\\%_]/g, '\\$&')

@@ -103,12 +103,33 @@ test.each(['999999', 'frs_nothing', ''])('revoking %j, which is no key, exits wi
   expect({ code, error: error.code }).toEqual({ code: 1, error: 'NOT_FOUND' })
 })
 
+test('a key is revoked by how it begins, letter by letter: %, _ and \\ stand for themselves', async () => {
+  const { answer } = await create('--scope', 'READ')
+  const { prefix } = answer.apiKey
+  for (const which of [
+    `${prefix.slice(0, 9)}___`,
+    `${prefix.slice(0, 9)}%`,
+    `${prefix.slice(0, 9)}\\${prefix.slice(9)}`,
+  ]) {
+    const { code, error } = await runJson(['keys', 'revoke', which], { env })
+    expect({ which, code, error: error?.code }).toEqual({ which, code: 1, error: 'NOT_FOUND' })
+  }
+  expect(await letsIn(answer.key)).toEqual(new Set(['READ']))
+})
+
 test('revoking by a beginning that several keys share revokes none', async () => {
   const before = await database.pool.query('select count(*) from freshet.api_keys where revoked_at is null')
   const { code, error } = await runJson(['keys', 'revoke', 'frs_'], { env })
   expect({ code, error: error.code }).toEqual({ code: 1, error: 'AMBIGUOUS_KEY' })
   const after = await database.pool.query('select count(*) from freshet.api_keys where revoked_at is null')
   expect(after.rows).toEqual(before.rows)
+})
+
+test('the last key with ADMIN can be revoked here without more ado: whoever is here can make another', async () => {
+  await database.pool.query("update freshet.api_keys set revoked_at = now() where 'ADMIN' = any (scopes)")
+  const { answer } = await create('--scope', 'ADMIN')
+  const { code, out } = await run(['keys', 'revoke', answer.apiKey.id], { env, now: () => now })
+  expect({ code, out }).toEqual({ code: 0, out: `${answer.apiKey.prefix}… (shop) is revoked.\n` })
 })
 
 test('all that is wrong with a new key is told in the words of the command, and none is made', async () => {

@@ -27,7 +27,7 @@ exit ${exitCode}
 
 test('hands its arguments on and the password by the environment only', async () => {
   await using psql = await aPsql()
-  const env = { PATH: psql.path, DATABASE_URL: url.href, PGSERVICE: 'elsewhere' }
+  const env = { PATH: psql.path, DATABASE_URL: url.href, PGSERVICE: 'elsewhere', PGHOSTADDR: '192.0.2.1' }
   const argv = ['psql', '--csv', '-c', 'select 1', '-h', 'elsewhere', '-V']
   expect(await run(argv, { env })).toEqual({ code: 0, out: '', err: '' })
   expect(await psql.lines('arguments')).toEqual(argv.slice(1))
@@ -42,7 +42,7 @@ test('hands its arguments on and the password by the environment only', async ()
       `PGDATABASE=${pathname.slice(1)}`,
     ]),
   )
-  expect(given.filter((line) => line.startsWith('PGSERVICE='))).toEqual([])
+  expect(given.filter((line) => /^PG(SERVICE|HOSTADDR)=/.test(line))).toEqual([])
 })
 
 test('passes on how psql ended', async () => {

@@ -55,6 +55,11 @@ test.each([
   ['change the record of migrations', "update freshet.migrations set name = 'mine'"],
   ['empty the record of migrations', 'delete from freshet.migrations'],
   ['change the record of files', "update freshet.applied_sql set hash = ''"],
+  [
+    'add to the record of files',
+    "insert into freshet.applied_sql (path, hash, objects, program) values ('mine', '', '{}', '0.0.0')",
+  ],
+  ['empty the record of files', 'delete from freshet.applied_sql'],
   ['create a schema', 'create schema mine'],
 ])('the runtime role cannot %s', async (_what, sql) => {
   await expect(pool.query(sql)).rejects.toMatchObject({ code: '42501' })

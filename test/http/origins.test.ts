@@ -111,6 +111,7 @@ for (const [name, init] of wrong) {
       expect(headers.get('access-control-allow-origin')).toBe(origin)
       expect(headers.get('access-control-allow-credentials')).toBeNull()
       expect(headers.get('vary')).toBe('origin')
+      expect(headers.get('access-control-expose-headers')).toBe('x-request-id, retry-after')
     }
   })
 }

@@ -102,6 +102,21 @@ test('a revocation that nobody could hear ends the subscription when the connect
   expect(results).toEqual([lastWords('INVALID_KEY', 'The key was revoked.')])
 })
 
+test('a revocation that cannot be looked up at first is looked up again', async () => {
+  const key = await app.keyWith('READ')
+  const { results, over } = subscribe(key)
+  await begun()
+  await app.pool.query(`
+    begin;
+    update freshet.api_keys set revoked_at = now() where prefix = '${key.slice(0, 12)}';
+    alter table freshet.api_keys rename to api_keys_away;
+    commit`)
+  await until('the look-up fails', () => app.log.some((line) => line.includes('revoked keys could not be looked up')))
+  await app.pool.query('alter table freshet.api_keys_away rename to api_keys')
+  await over
+  expect(results).toEqual([lastWords('INVALID_KEY', 'The key was revoked.')])
+})
+
 test('a key that is revoked while its subscription begins loses it all the same', async () => {
   const key = await app.keyWith('READ')
   const { results, over } = subscribe(key, 'subscription { heldEvents }')
@@ -140,6 +155,18 @@ test('a subscriber who hangs up while nothing happens leaves nothing behind', as
   await gone()
   const lines = app.log.filter((line) => line.includes('"path":"/graphql"'))
   expect(lines.filter((line) => !line.includes('"requestId":"'))).toEqual([])
+})
+
+test('a subscriber who hangs up before his subscription begins leaves nothing behind', async () => {
+  const answered = () => app.log.filter((line) => line.includes('"answered"')).length
+  const before = answered()
+  const { leave } = subscribe(undefined, 'subscription { heldEvents }')
+  await until('the subscription is held up', () => trial.held.length === 1)
+  leave()
+  await until('the server hears of it', () => answered() > before)
+  trial.letGo()
+  await subscribers() // by the time of this answer it has begun
+  await gone()
 })
 
 test('one who accepts no stream is refused, and nothing is left of the attempt', async () => {

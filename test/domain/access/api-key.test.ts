@@ -1,5 +1,6 @@
-import { createHash } from 'node:crypto'
-import { afterAll, beforeEach, expect, test } from 'vitest'
+import crypto, { createHash } from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { withImplied } from '../../../src/domain/access/actor.ts'
 import { createApiKey, createFirstKey, ensureAdminKey, revokeApiKey } from '../../../src/domain/access/api-key.ts'
 import { authenticate } from '../../../src/domain/access/authenticate.ts'
@@ -101,6 +102,20 @@ test('two keys with the same beginning are told apart', async () => {
   await db.apiKey.create({ data: { name: 'twin', prefix, hash, scopes: ['ADMIN'], createdBy: 'test' } })
   expect((await enter(key))?.actor.name).toContain('mine')
   expect((await enter(twin))?.actor.name).toContain('twin')
+})
+
+test('a key is compared in constant time with each that begins like it', async () => {
+  const { key } = await createApiKey(db, actor, { name: 'reader', scopes: ['READ'] }, now)
+  const wrong = key.slice(0, 12) + makeKey().slice(12)
+  const compare = vi.spyOn(crypto, 'timingSafeEqual')
+  syncBuiltinESMExports()
+  try {
+    expect(await enter(wrong)).toBeUndefined()
+    expect(compare.mock.calls).toContainEqual([digestKey(key)?.hash, digestKey(wrong)?.hash])
+  } finally {
+    compare.mockRestore()
+    syncBuiltinESMExports()
+  }
 })
 
 test('reports every problem of a new key at once', async () => {
