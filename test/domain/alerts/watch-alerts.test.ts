@@ -33,8 +33,8 @@ test('issue 4 §3: an alert that is raised between a look and the wait for the n
   const bell = { keepAliveMs: 5_000, isStopped: false, next: () => rung.promise, [Symbol.dispose]: () => {} }
   let isDue = false
   const late = {
-    async query(statement: { name: string }) {
-      const answer = await pool.query(statement as never)
+    async query(statement: { name: string; text: string; values: unknown[] }) {
+      const answer = await pool.query<object>(statement)
       if (isDue && statement.name === 'place_alert_news') {
         isDue = false
         await raise(pool, { key: 'between' })
