@@ -21,7 +21,7 @@ export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...pa
   await using starting = new AsyncDisposableStack()
   const listener = starting.use(await listen(directUrl, log))
   const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
-  const eventHub = starting.use(startEventHub({ listener, pool, log, keepAliveMs }))
+  const eventHub = starting.use(await startEventHub({ listener, pool, log, keepAliveMs }))
   const alertBell = starting.use(startAlertBell({ listener, keepAliveMs }))
   const pages = starting.use(openDashboard(directUrl, dashboardPath, log))
   const attempts = createAttempts(() => now().getTime())

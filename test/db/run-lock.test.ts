@@ -156,6 +156,22 @@ test('who holds a lock is told from where the asker stands', async () => {
   expect(await holderFor(randomUUID())).toEqual({ holder: 'ENDING' })
 })
 
+test('whoever holds the same lock in another database of the server is not the holder here', async () => {
+  const key = { lockClass: 4620, lockId: 12 }
+  await using elsewhere = await cloneDatabase()
+  const stranger = await elsewhere.pool.connect() // before the other: sessions are listed in the order in which they came
+  await stranger.query('select pg_advisory_lock($1::int, $2::int)', [key.lockClass, key.lockId])
+  const jobId = randomUUID()
+  const holder = async () =>
+    (await pool.query('select freshet.run_lock_holder($1, $2, $3) as holder', [key.lockClass, key.lockId, jobId]))
+      .rows[0]
+  expect(await holder()).toEqual({ holder: 'NOBODY' })
+  await using stale = await connect(jobId)
+  await takeRunLock(stale, key)
+  expect(await holder()).toEqual({ holder: 'SAME_JOB' })
+  stranger.release(true)
+})
+
 test('a lost connection aborts its signal with a reason that names the cause and what happens next', async () => {
   await using connection = await connect()
   const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid')

@@ -190,6 +190,21 @@ test('a database that stops while the end of an attempt is written costs the job
   expect(await stateOf(id)).toEqual(snoozed)
 })
 
+test('an attempt whose end could not be written is tried again, not taken for done', async () => {
+  const attempts: number[] = []
+  const job = aJob('unwritten', async ({ attempt, services: { pool } }) => {
+    attempts.push(attempt)
+    if (attempt > 1) return
+    const refused = Object.assign(new Error('function does not exist'), { code: '42883' })
+    vi.spyOn(pool, 'query').mockImplementationOnce(() => Promise.reject(refused))
+    throw new SnoozeJob(3_600, 'another run holds the lock')
+  })
+  await using jobs = await openJobs(database, [job])
+  await sendJob(jobs.pool, job, { number: 1 })
+  await jobs.drain(job)
+  expect(attempts).toEqual([1, 2])
+})
+
 test('RULINGS 1: the dead letter fails the run that the job still has', async () => {
   const job = aJob('with-run', async () => Promise.reject(new Error('the line went dead')), { retryDelays: [] })
   await using jobs = await openJobs(database, [job])

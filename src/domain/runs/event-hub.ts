@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.ts'
 import { reason, type Log } from '../../log.ts'
 import { usualKeepAliveMs } from '../stream.ts'
 import { EventQueue } from './event-queue.ts'
-import { eventsAtOnce, placeRunEvents, readEventsAfter, type PlacedEvent } from './event.ts'
+import { eventsAtOnce, placeRunEvents, readEventsAfter, readLastPosition, type PlacedEvent } from './event.ts'
 
 type Wanted = (event: PlacedEvent) => boolean
 
@@ -27,12 +27,19 @@ const retryMs = 1_000
  * reads them once, and passes them on to all who watch. Announcements that come meanwhile become one more round; after a
  * gap in listening, or a failure, it looks at all runs, so nothing is missed.
  */
-export function startEventHub({ listener, pool, log, keepAliveMs = usualKeepAliveMs, maxBehind }: Parts): EventHub {
+export async function startEventHub({
+  listener,
+  pool,
+  log,
+  keepAliveMs = usualKeepAliveMs,
+  maxBehind,
+}: Parts): Promise<EventHub> {
   const queues = new Map<EventQueue, Wanted>()
   const announced = new Set<bigint>()
   let isAllAnnounced = false
   let isStopped = false
-  let position = 0n
+  // Known before anybody joins: who joins during the first look would otherwise be passed all that is kept.
+  let position = await readLastPosition(pool)
   let working: Promise<void> | undefined
   let retry: NodeJS.Timeout | undefined
 

@@ -63,6 +63,14 @@ export async function placeRunEvents(pool: Pool, runIds: bigint[] | null): Promi
   }
 }
 
+/** The last place that was given. */
+export async function readLastPosition(pool: Pool): Promise<bigint> {
+  const text = 'select last_position from freshet.event_stream'
+  const statement = { name: 'last_position', text, values: [] }
+  const [row] = await queryWithin<{ last_position: string }>(pool, answerMs, statement)
+  return BigInt(row?.last_position ?? 0)
+}
+
 type StreamPart = { events: PlacedEvent[]; prunedPosition: bigint; lastPosition: bigint }
 type StreamRow = { pruned_position: string; last_position: string } & ({ run_id: null } | EventRow)
 

@@ -23,7 +23,9 @@ const log = createLog({ level: 'debug', destination })
 async function setup({ maxBehind, keepAliveMs }: { maxBehind?: number; keepAliveMs?: number } = {}) {
   await using starting = new AsyncDisposableStack()
   const listener = starting.use(await listen(database.url, log))
-  const hub = starting.use(startEventHub({ listener, pool, log, keepAliveMs, ...(maxBehind ? { maxBehind } : {}) }))
+  const hub = starting.use(
+    await startEventHub({ listener, pool, log, keepAliveMs, ...(maxBehind ? { maxBehind } : {}) }),
+  )
   const left = new AbortController()
   starting.defer(() => left.abort())
   const watch = { hub, now: () => at(), signal: left.signal, db }
@@ -178,7 +180,7 @@ test('issue 4 §3: events that could not be placed are placed a second later, th
 
 test('issue 4 §3: a quiet stream says every 15 s that it lives, where nothing else is asked for', async () => {
   await using listener = await listen(database.url, log)
-  await using hub = startEventHub({ listener, pool, log })
+  await using hub = await startEventHub({ listener, pool, log })
   using bell = startAlertBell({ listener })
   expect([hub.keepAliveMs, bell.keepAliveMs]).toEqual([15_000, 15_000])
 })
@@ -191,4 +193,31 @@ test('RULINGS 4: places are given page by page until every event has one', async
   const text = 'select max(position)::text as last, count(*)::int as events from freshet.run_events where run_id = $1'
   const { rows } = await pool.query(`${text} and position is not null`, [id])
   expect(rows).toEqual([{ last: String(last), events: 2 * eventsAtOnce + 1 }])
+})
+
+test('issue 4 §3: a hub passes on what is new, not all that is kept, also to who joins before its first look has ended', async () => {
+  await startRun(pool)
+  await placeRunEvents(pool, null)
+  await using gate = await holdPlacing()
+  await using listener = await listen(database.url, log)
+  await using hub = await startEventHub({ listener, pool, log })
+  await gate.untilWaiting()
+  using queue = hub.join(() => true)
+  await gate.open()
+  const { id } = await startRun(pool)
+  expect(await queue.take(5_000)).toMatchObject({ runId: BigInt(id) })
+})
+
+test('issue 4 §3: a hub that nobody watched for a while passes on what is new, not what was told meanwhile', async () => {
+  await using stand = await setup()
+  const { id } = await startRun(pool)
+  await using listener = await listen(database.url, log)
+  await using hub = await startEventHub({ listener, pool, log })
+  await stand.tellStage('UNWATCHED')
+  const placed = async () => (await pool.query('select from freshet.run_events where position is null')).rowCount === 0
+  await until('all have their places', placed)
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  using queue = hub.join(() => true)
+  await call(pool, 'set_run_stage', id, 1, 'WATCHED', at())
+  expect(await queue.take(5_000)).toMatchObject({ stage: 'WATCHED' })
 })

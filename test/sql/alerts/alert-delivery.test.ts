@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase } from '../../support/database.ts'
 import { clearAlerts, countJobs, raise, resolve } from '../../support/alerts.ts'
 import { at } from '../../support/moment.ts'
+import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -223,4 +224,35 @@ test('eight who place at once give each place once, without a gap', async () => 
   await Promise.all(Array.from({ length: 8 }, place))
   const { rows } = await pool.query<{ position: string }>('select position from freshet.alert_news order by position')
   expect(rows.map(({ position }) => Number(position))).toEqual(Array.from({ length: 20 }, (_, i) => before + 1 + i))
+})
+
+test('RULINGS 4: two who place at once: the second waits for the first, gives no place twice and leaves none out', async () => {
+  const before = await place()
+  for (const key of ['a', 'b']) await raise(pool, { key })
+  const first = await pool.connect()
+  await first.query('begin')
+  await first.query('select freshet.place_alert_news()')
+  const second = place()
+  const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%place_alert_news%'"
+  await until('the second waits', async () => (await pool.query(waits)).rowCount === 1)
+  await first.query('commit')
+  first.release()
+  expect(await second).toBe(before + 2)
+  await raise(pool, { key: 'c' })
+  expect(await place()).toBe(before + 3)
+})
+
+test('while a job waits for its second, others have nothing to do', async () => {
+  await raise(pool, { key: 'a' })
+  const [first = ''] = await jobIds()
+  await settle(await claim(first, at(0)), at(0))
+  await raise(pool, { key: 'b' })
+  expect((await claim(first, at(0.5))).outcome).toBe('WAIT')
+  expect((await claim((await jobIds())[1]!, at(2))).outcome).toBe('SERVED')
+})
+
+test('of more alerts than are handed out at once the most severe go first, whenever they were raised', async () => {
+  for (const severity of ['P3', 'P2', 'P1'] as const) await raise(pool, { severity, key: severity })
+  const claimed = await claim((await jobIds())[0]!, at(0), 2)
+  expect(claimed.alerts!.map(({ severity }) => severity)).toEqual(['P1', 'P2'])
 })

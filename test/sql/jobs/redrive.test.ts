@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase } from '../../support/database.ts'
 import { jobsIn, makeFailure, makeJob, makeQueue } from '../../support/queue.ts'
+import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -135,4 +136,82 @@ test('issue 4 §1: two who redrive at once, and one who repeats, bring each job 
   const byRedrive = moved[0] + moved[1] + again
   expect(byRedrive + moved.slice(2).filter(Boolean).length).toBe(40)
   expect(await jobsIn(pool, dead)).toEqual([])
+})
+
+test('a dead letter that did not come from a job (sent by hand) goes back nowhere and stays', async () => {
+  const id = await makeJob(pool, dead, { state: 'completed' })
+  const { rows } = await pool.query('select freshet.redrive_letter($1, $2) as id', [dead, id])
+  expect(rows).toEqual([{ id: null }])
+  expect(await jobsIn(pool, dead)).toMatchObject([{ id, state: 'completed' }])
+})
+
+test('a dead letter whose job was deleted goes back once, however many ask at once', async () => {
+  const { id, letterId } = await makeFailure(pool, queue)
+  await pool.query('delete from pgboss.job where id = $1', [id])
+  const [first, second] = [await pool.connect(), await pool.connect()]
+  const text = 'select freshet.redrive_letter($1, $2) as id'
+  await first.query('begin')
+  expect((await first.query<{ id: string }>(text, [dead, letterId])).rows[0]?.id).toMatch(/^[\da-f-]{36}$/)
+  const asked = second.query(text, [dead, letterId])
+  const waits = "select from pg_stat_activity where wait_event_type = 'Lock' and query like '%redrive_letter%'"
+  await until('the second waits', async () => (await pool.query(waits)).rowCount === 1)
+  await first.query('commit')
+  expect((await asked).rows).toEqual([{ id: null }])
+  for (const client of [first, second]) client.release()
+  expect(await waiting()).toHaveLength(1)
+})
+
+test('a dead letter that another redrive holds is passed over, not waited for', async () => {
+  const held = await makeFailure(pool, queue, { payload: { number: 1 } })
+  await makeFailure(pool, queue, { payload: { number: 2 } })
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from pgboss.job where id = $1 for update', [held.letterId])
+  const client = await pool.connect()
+  await client.query("set statement_timeout = '3s'")
+  expect((await client.query('select freshet.redrive_queue($1, 10) as n', [queue])).rows).toEqual([{ n: 1 }])
+  await holder.query('rollback')
+  holder.release()
+  client.release(true)
+  expect(numbersOf(await waiting())).toEqual([2])
+})
+
+test('a dead letter whose job was deleted brings back its key, group and priority', async () => {
+  const { id, letterId } = await makeFailure(pool, queue)
+  await pool.query("update pgboss.job set singleton_key = 'a', group_id = 'b', priority = 7 where id = $1", [letterId])
+  await pool.query('delete from pgboss.job where id = $1', [id])
+  expect(await redrive(1)).toBe(1)
+  const text = 'select singleton_key, group_id, priority from pgboss.job where name = $1'
+  expect((await pool.query(text, [queue])).rows).toEqual([{ singleton_key: 'a', group_id: 'b', priority: 7 }])
+})
+
+test('a dead letter whose job was deleted stays where the queue takes one job a key and has one', async () => {
+  await makeQueue(pool, queue, 'exclusive')
+  const { id } = await makeFailure(pool, queue)
+  await pool.query('delete from pgboss.job where id = $1', [id])
+  await makeJob(pool, queue)
+  expect(await redrive(10)).toBe(0)
+  expect(await jobsIn(pool, dead)).toHaveLength(1)
+})
+
+test.each(['created', 'retry', 'active'])(
+  'a job that is repeated leaves its dead letter alone while that is %s: its failure is still to be told',
+  async (letter) => {
+    const { id, letterId } = await makeFailure(pool, queue, { letter })
+    expect(await repeat(id)).not.toBeNull()
+    expect(await jobsIn(pool, dead)).toMatchObject([{ id: letterId, state: letter }])
+  },
+)
+
+test.each([
+  ['created', false],
+  ['retry', false],
+  ['active', false],
+  ['completed', true],
+  ['failed', true],
+])('a dead letter that is %s can be dismissed: %s; before, its failure was not told', async (letter, isDismissed) => {
+  const { letterId } = await makeFailure(pool, queue, { letter })
+  const text = 'select freshet.stop_job($1, $2, null) as dismissed'
+  expect((await pool.query(text, [dead, letterId])).rows).toEqual([{ dismissed: isDismissed }])
+  expect(await jobsIn(pool, dead)).toMatchObject([{ state: isDismissed ? 'cancelled' : letter }])
 })

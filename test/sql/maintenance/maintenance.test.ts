@@ -113,6 +113,18 @@ test('the history of a schedule goes after 30 days, but for its last run', async
   ])
 })
 
+test('prune_schedule_runs takes at most as many rows as it is told, the oldest first', async () => {
+  const id = await aSchedule(pool)
+  for (const days of [31, 33, 32, 1])
+    await pool.query('insert into freshet.schedule_runs (schedule_id, job_id, started_at) values ($1, $2, $3)', [
+      id,
+      randomUUID(),
+      minutesAgo(days * day),
+    ])
+  expect(await call('prune_schedule_runs', '30 days', 2)).toBe(2)
+  expect(await left('schedule_runs', 'started_at')).toEqual([minutesAgo(day), minutesAgo(31 * day)])
+})
+
 const anEntry = (at: Date) =>
   pool.query(
     "insert into freshet.audit_log (at, actor, action, object_type, request_id) values ($1, 'a', 'A', 'Retailer', 'r')",
@@ -130,6 +142,13 @@ test('entries of the audit log go at the age named, not a minute before, and an 
     { actor: 'a', action: 'A', deleted: null },
     { actor: 'maintenance', action: 'PRUNE_AUDIT_LOG', deleted: '{"to": 1}' },
   ])
+})
+
+test('prune_audit_log takes at most as many entries as it is told, the oldest first', async () => {
+  for (const days of [366, 368, 367]) await anEntry(minutesAgo(days * day))
+  expect(await call('prune_audit_log', '365 days', 2)).toBe(2)
+  const { rows } = await pool.query("select at from freshet.audit_log where action = 'A'")
+  expect(rows).toEqual([{ at: minutesAgo(366 * day) }])
 })
 
 test('the audit log is kept for 90 days, whatever is asked, and whatever time it is said to be', async () => {
@@ -204,4 +223,18 @@ test('the runtime role prunes the audit log through the function alone', async (
 
 test('where pg_cron is not in the database it has no history to prune', async () => {
   expect(await call('prune_cron_history', '7 days')).toBe(0)
+})
+
+test('the job of a schedule that is tried again begins its one row of history anew', async () => {
+  const [id, jobId] = [await aSchedule(pool), randomUUID()]
+  const start = async (at: Date) =>
+    (await pool.query<{ id: string }>('select freshet.start_schedule_run($1, $2, $3) as id', [id, jobId, at])).rows[0]!
+      .id
+  const run = await start(minutesAgo(2))
+  await pool.query("select freshet.finish_schedule_run($1, 'FAILED', 7, 'no luck', $2)", [run, minutesAgo(1)])
+  expect(await start(now)).toBe(run)
+  const { rows } = await pool.query(
+    'select started_at, finished_at, rows_touched, outcome, error from freshet.schedule_runs',
+  )
+  expect(rows).toEqual([{ started_at: now, finished_at: null, rows_touched: null, outcome: null, error: null }])
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { cloneDatabase } from '../../support/database.ts'
 import { at } from '../../support/moment.ts'
+import { aRetailer, aSource } from '../../support/rows.ts'
 import { call, resultOf, startRun, storedRun, noCounters } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
@@ -121,5 +122,13 @@ test.each([
 ])('the %s of a run never changes', async (column, value) => {
   const { id } = await startRun(pool)
   const change = pool.query(`update freshet.runs set ${column} = ${value} where id = $1`, [id])
+  await expect(change).rejects.toMatchObject({ code: 'FR001' })
+})
+
+test('the source of a run never changes', async () => {
+  const retailer = await aRetailer(pool)
+  const [one, other] = [await aSource(pool, retailer), await aSource(pool, retailer)]
+  const { id } = await startRun(pool, { sourceId: one })
+  const change = pool.query('update freshet.runs set source_id = $2 where id = $1', [id, other])
   await expect(change).rejects.toMatchObject({ code: 'FR001' })
 })

@@ -50,6 +50,8 @@ test.each([
   ['0 0 * MON *', 7, 'month', '"MON" is not a value of this field.'],
   ['JAN * * * *', 1, 'minute', '"JAN" is not a value of this field.'],
   ['0 0 * * MO', 9, 'weekday', '"MO" is not a value of this field.'],
+  ['0 0 * * UN', 9, 'weekday', '"UN" is not a value of this field.'],
+  ['0 0 * * E', 9, 'weekday', '"E" is not a value of this field.'],
   ['0 0 L * *', 5, 'day of the month', '"L" is not a value of this field.'],
   ['0 0 ? * *', 5, 'day of the month', '"?" is not a value of this field.'],
   ['0 0 * * 5#2', 9, 'weekday', '"5#2" is not a value of this field.'],

@@ -120,6 +120,21 @@ test('a schedule that somebody is changing is left for the next beat, and holds 
   expect(await tick(at(5))).toEqual({ drives: true, claimed: 1 })
 })
 
+test('an unplanned schedule that somebody is changing is left for the next beat, and holds up no other', async () => {
+  const held = await aSchedule(pool)
+  await pool.query('update freshet.schedules set next_run_at = null')
+  await aSchedule(pool, { next_run_at: at(0) })
+  const holder = await pool.connect()
+  await holder.query('begin')
+  await holder.query('select from freshet.schedules where id = $1 for no key update', [held])
+  const beat = "set local statement_timeout = '3s'; select claimed from freshet.tick(p_now => '2026-01-01Z')"
+  const answers = (await pool.query(beat).finally(() => holder.query('rollback'))) as unknown as { rows: object[] }[]
+  holder.release()
+  expect(answers.at(-1)?.rows).toEqual([{ claimed: 1 }])
+  await tick(at(5))
+  expect((await schedule(held)).next_run_at).toEqual(at(65))
+})
+
 test('a run that is being recorded does not hide its schedule from the clock', async () => {
   const id = await aSchedule(pool, { next_run_at: at(0) })
   const recorder = await pool.connect()

@@ -177,3 +177,13 @@ test('an alert that nobody listened to is placed by the clock, so that it can be
   const prune = "select freshet.prune_alerts('90 days', $1, 10) as count"
   expect((await pool.query(prune, [new Date(at(0).getTime() + 91 * 86_400_000)])).rows).toEqual([{ count: 1 }])
 })
+
+test('where the queue notify is missing, what waits to be delivered undoes nothing of what the beat tells', async () => {
+  await using own = await cloneDatabase()
+  const late = "select freshet.raise_alert('CLOCK_LATE', 'P1', 'clock', 'clock:late', 'The clock is late.', '{}', $1)"
+  await own.pool.query(late, [at(0)])
+  await own.pool.query("delete from pgboss.job where name = 'notify'; delete from pgboss.queue where name = 'notify'")
+  await own.pool.query("select freshet.tick('a', '15 seconds', $1)", [at(60)])
+  const { rows } = await own.pool.query("select resolved_at from freshet.alerts where dedupe_key = 'clock:late'")
+  expect(rows).toEqual([{ resolved_at: at(60) }])
+})
