@@ -35,8 +35,15 @@ test('every registered code of a job or run is one that something fails with', (
   expect(unused).toEqual([])
 })
 
-test('no code means two things', () => {
-  expect(Object.keys(failureCodes).filter((code) => code in errorCodes)).toEqual([])
+/** Codes that stand in both registries with an entry of their own in each. */
+const ambiguous = (ofJobs: Record<string, object>, ofRequests: Record<string, object>) =>
+  Object.keys(ofJobs).filter((code) => code in ofRequests && ofJobs[code] !== ofRequests[code])
+
+test('no code means two things: one that requests and jobs fail with has a single entry, in both registries', () => {
+  expect(ambiguous(failureCodes, errorCodes)).toEqual([])
+  const { CONFLICT } = errorCodes
+  expect(ambiguous({ CONFLICT }, errorCodes)).toEqual([])
+  expect(ambiguous({ CONFLICT: { ...CONFLICT } }, errorCodes)).toEqual(['CONFLICT'])
 })
 
 test('every alert that SQL raises is of a registered kind and severity, and none is registered that is not raised', () => {

@@ -1,5 +1,13 @@
 import { expect, test } from 'vitest'
-import { createLog, currentRequestId, reason, scrubber, withLogFields } from '../src/log.ts'
+import {
+  addSecrets,
+  createLog,
+  currentRequestId,
+  reason,
+  scrub as scrubAtWork,
+  scrubber,
+  withLogFields,
+} from '../src/log.ts'
 import { collectLines } from './support/lines.ts'
 
 const colour = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
@@ -73,6 +81,7 @@ const texts: [string, string, string][] = [
   ['the password in an address', 'postgres://me:hunter2@db.example/x', 'postgres://me:********@db.example/x'],
   ['a password without a user', 'redis://:hunter2@db.example', 'redis://:********@db.example'],
   ['a password with odd characters', 'ftp://me:h%40/u?n#t@db.example', 'ftp://me:********@db.example'],
+  ['a known secret in the query of an address', '/f?t=s3cret%22with%5Cquotes&x', '/f?t=********&x'],
   [
     'addresses in JSON',
     '{"a":"http://u:p@x","b":"http://v:q@y"}',
@@ -100,6 +109,46 @@ test('nothing that is known gets into the log, whichever way', () => {
     withLogFields({ requestId: key }, () => log.info('inside'))
     expect(lines.join('\n')).not.toMatch(/s3cret|hunter2|Ab3/)
   }
+})
+
+test('a secret learned at work is taken out of every later line of that job and of what it keeps', async () => {
+  const { lines, stream } = collectLines()
+  const log = createLog({ level: 'info', secrets: ['hunter2hunter'], destination: stream })
+  await withLogFields({ jobId: 'j1' }, async () => {
+    await withLogFields({ stage: 'LOGIN' }, async () => addSecrets('hunter2', 'p"w\\d'))
+    log.error({ err: new Error('login as bob with hunter2', { cause: new Error('p"w\\d') }), hunter2: 1 }, 'hunter2')
+    await new Promise((resolve) => setImmediate(resolve))
+    log.info('hunter2hunter')
+    expect(scrubAtWork('bob:hunter2, p"w\\d, p%22w%5Cd')).toBe('bob:********, ********, ********')
+  })
+  expect(lines).toHaveLength(2)
+  expect(lines.join('\n')).not.toMatch(/hunter|w\\/)
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ jobId: 'j1', msg: '********' })
+})
+
+test('a secret of one job is none of the job beside it, nor of what comes after', async () => {
+  const seen = await Promise.all(
+    ['first', 'second'].map((name) =>
+      withLogFields({ name }, async () => {
+        addSecrets(`the ${name}`)
+        await new Promise((resolve) => setImmediate(resolve))
+        return scrubAtWork('the first, the second')
+      }),
+    ),
+  )
+  expect(seen).toEqual(['********, the second', 'the first, ********'])
+  expect(scrubAtWork('the first, the second')).toBe('the first, the second')
+})
+
+test('a secret of less than four characters is left, and none is none', () => {
+  withLogFields({}, () => {
+    addSecrets('', 'abc', 'abcd', '\uD800-lone')
+    expect(scrubAtWork('abc abcd')).toBe('abc ********')
+  })
+})
+
+test('a secret that belongs to nothing at work is refused, because nothing would take it out', () => {
+  expect(() => addSecrets('hunter2')).toThrow('see withLogFields')
 })
 
 const nasty: [string, string][] = [

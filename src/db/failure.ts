@@ -1,13 +1,19 @@
-/** What one error says of itself; an empty text is nothing. */
-type Trace = { code: string; severity: string; message: string; hint: string }
+/** What one error says of itself, and the constraint that it names; an empty text is nothing. */
+type Trace = { code: string; severity: string; message: string; hint: string; constraint: string }
 
 /** What an error and those below it say; Prisma keeps what Postgres said in a place of its own. */
 export function traces(error: unknown): Trace[] {
   if (typeof error !== 'object' || error === null) return []
-  const { code, originalCode, severity, message, hint, cause, meta } = error as {
-    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'hint' | 'cause']?: unknown
+  const { code, originalCode, severity, message, hint, constraint, cause, meta } = error as {
+    [Name in 'code' | 'originalCode' | 'severity' | 'message' | 'hint' | 'constraint' | 'cause']?: unknown
   } & { meta?: { driverAdapterError?: { cause?: unknown } } }
-  const own = { code: text(originalCode ?? code), severity: text(severity), message: text(message), hint: text(hint) }
+  const own = {
+    code: text(originalCode ?? code),
+    severity: text(severity),
+    message: text(message),
+    hint: text(hint),
+    constraint: text(constraint) || text((Object(constraint) as { index?: unknown }).index),
+  }
   return [own, ...traces(cause), ...traces(meta?.driverAdapterError?.cause)]
 }
 

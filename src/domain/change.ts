@@ -31,8 +31,10 @@ type RowChange<Of extends Model> = {
   action: ActionOn<Of>
   /** What the row shall be. A field that is left out or undefined stays. */
   decide: (before: Row<Of>) => Data<Of>
-  /** What a change brings with it: done in the same transaction, and what it answers is written to the row unrecorded. */
-  along?: ((tx: Tx) => Promise<Data<Of>>) | undefined
+  /** Fields whose values nobody may read in the record: it says that they changed. */
+  secret?: readonly (string & keyof Data<Of>)[]
+  /** What else a change does in its transaction. The fields that it answers are written to the row, too, unrecorded. */
+  alsoDo?: ((tx: Tx) => Promise<Data<Of>>) | undefined
 }
 
 /**
@@ -42,7 +44,7 @@ type RowChange<Of extends Model> = {
 export async function changeRow<Of extends Model>(
   db: Db,
   actor: Actor,
-  { model, id, field, action, decide, along }: RowChange<Of>,
+  { model, id, field, action, decide, secret, alsoDo }: RowChange<Of>,
 ): Promise<bigint> {
   const { noun, table, rows } = models[model]
   return db.$transaction(async (tx) => {
@@ -51,9 +53,9 @@ export async function changeRow<Of extends Model>(
     const before = await found.findUnique({ where: { id } })
     if (!before) throw notFound(noun, field)
     const data = decide(before)
-    const changes = changedFields(before, data)
+    const changes = changedFields(before, data, secret)
     await audit(tx, actor, { action, objectType: model, objectId: id, changes })
-    if (hasChanges(changes)) await found.update({ where: { id }, data: { ...data, ...(await along?.(tx)) } })
+    if (hasChanges(changes)) await found.update({ where: { id }, data: { ...data, ...(await alsoDo?.(tx)) } })
     return id
   })
 }

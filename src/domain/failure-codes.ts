@@ -1,7 +1,8 @@
 /**
  * Every code that a job or a run of ours may fail with, and what went wrong with a single row or item: what it means, and what
- * to do where the failure itself does not say. A code is never renamed, and never reused for something else. `docs/errors.md`
- * is made from this.
+ * to do where the failure itself does not say. A code is never renamed, and never reused for something else. What a request is
+ * refused with, too, has one entry, in `error-codes.ts`, and stands here as `CODE: errorCodes.CODE`. `docs/errors.md` is made
+ * from this.
  */
 export const failureCodes = {
   JOB_PAYLOAD_INVALID: {

@@ -188,7 +188,8 @@ const UpdateScheduleInput = builder.inputType('UpdateScheduleInput', {
 builder.mutationFields((t) => ({
   updateSchedule: t.prismaField({
     type: Schedule,
-    description: 'Enables or disables a schedule, or changes its times; when it is due next follows from them.',
+    description:
+      'Enables or disables a schedule, or changes its times; when it is due next follows from them. One that belongs to a feed or the like is refused: what it belongs to sets it.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: UpdateScheduleInput, required: true, description: 'The changes.' }) },
     resolve: (query, _root, { input: { id, ...changes } }, { db, actor }) =>
@@ -197,7 +198,7 @@ builder.mutationFields((t) => ({
   runSchedule: t.field({
     type: Job,
     description:
-      'Runs a schedule now, disabled or not; its own times stay as they are. Answers its job: while one waits or runs, a queue that takes one job a schedule, as maintenance, gets no second, and that one is the answer.',
+      'Runs a schedule now, disabled or not; its own times stay as they are. Answers its job: while one waits or runs, a queue that takes one job a schedule, as maintenance, gets no second, and that one is the answer. One that belongs to a feed or the like is refused: what it belongs to is run instead.',
     authScopes: { operate: true },
     args: { id: t.arg.globalID({ required: true, for: Schedule, description: 'Which schedule.' }) },
     resolve: async (_root, { id }, context) =>

@@ -36,10 +36,25 @@ test('decides on the row as it is once its lock is free', async () => {
   expect(await recorded(id)).toMatchObject([{ changes: { tier: { from: 'ab', to: 'abc' } } }])
 })
 
-test('what goes along with a change is written unrecorded, and only where something changes', async () => {
+test('of a secret field the record says that it changed, and nothing where it did not', async () => {
+  const id = BigInt(await aRetailer(pool, { name: 'Shop', tier: 'hunter2' }))
+  const set = (tier: string | null, name: string) =>
+    changeRow(db, actor, { ...change, id, decide: () => ({ tier, name }), secret: ['tier'] })
+  await set('hunter3', 'Store')
+  await set('hunter3', 'Store')
+  await set(null, 'Store')
+  expect(await read(id)).toMatchObject({ tier: null, name: 'Store' })
+  expect((await recorded(id)).map(({ changes }) => changes)).toEqual([
+    { tier: 'changed', name: { from: 'Shop', to: 'Store' } },
+    {},
+    { tier: 'changed' },
+  ])
+})
+
+test('what a change does besides is written unrecorded, and only where something changes', async () => {
   const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
   const rename = (name: string, tier: string) =>
-    changeRow(db, actor, { ...change, id, decide: () => ({ name }), along: async () => ({ tier }) })
+    changeRow(db, actor, { ...change, id, decide: () => ({ name }), alsoDo: async () => ({ tier }) })
   await rename('Shop', 'first')
   expect(await read(id)).toMatchObject({ name: 'Shop', tier: null })
   await rename('Store', 'second')
@@ -47,11 +62,11 @@ test('what goes along with a change is written unrecorded, and only where someth
   expect((await recorded(id)).map(({ changes }) => changes)).toEqual([{}, { name: { from: 'Shop', to: 'Store' } }])
 })
 
-test('a change whose company fails leaves neither change nor record', async () => {
+test('a change that fails at what it does besides leaves neither change nor record', async () => {
   const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
-  const along = () => Promise.reject(new Error('not along'))
-  await expect(changeRow(db, actor, { ...change, id, decide: () => ({ name: 'x' }), along })).rejects.toThrow(
-    'not along',
+  const alsoDo = () => Promise.reject(new Error('not this'))
+  await expect(changeRow(db, actor, { ...change, id, decide: () => ({ name: 'x' }), alsoDo })).rejects.toThrow(
+    'not this',
   )
   expect(await read(id)).toMatchObject({ name: 'Shop' })
   expect(await recorded(id)).toEqual([])

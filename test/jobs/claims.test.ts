@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { TestClock } from 'pg-boss'
 import { afterAll, expect, test, vi } from 'vitest'
 import { sendJob } from '../support/send-job.ts'
-import { SnoozeJob } from '../../src/domain/queue/outcome.ts'
+import { PermanentError, SnoozeJob } from '../../src/domain/queue/outcome.ts'
 import type { JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'
@@ -215,4 +215,15 @@ test('RULINGS 1: the dead letter fails the run that the job still has', async ()
   expect((await database.pool.query(text, [id])).rows).toEqual([
     { status: 'FAILED', error_code: 'UNEXPECTED_ERROR', error_message: 'the line went dead' },
   ])
+})
+
+test('RULINGS 16: the dead letter counts no end that the error did not count', async () => {
+  const error = new PermanentError('The feed is paused.', { code: 'SLACK_REFUSED', isCounted: false })
+  const job = aJob('with-uncounted-run', () => Promise.reject(error))
+  await using jobs = await openJobs(database, [job])
+  const id = await sendJob(jobs.pool, job, { number: 1 })
+  await startRunOf(database.pool, id ?? '', { trigger: 'MANUAL' })
+  expect(await jobs.drain(job)).toEqual(['failed'])
+  const text = 'select error_code, is_counted from freshet.runs where job_id = $1'
+  expect((await database.pool.query(text, [id])).rows).toEqual([{ error_code: 'SLACK_REFUSED', is_counted: false }])
 })

@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { PermanentError } from '../../src/domain/queue/outcome.ts'
 import { runLockClass } from '../../src/domain/runs/run.ts'
 import { workRun } from '../../src/jobs/kit/run.ts'
+import { addSecrets } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { openJobs } from '../support/jobs.ts'
 import { makeFailure, startRunOf } from '../support/queue.ts'
@@ -57,4 +58,34 @@ test('S2 §17.10: a run that is failed after its last attempt was lost says so',
     { msg: 'a job failed for good', ...its },
     { msg: 'a dead letter ended', ...its },
   ])
+})
+
+test('a password that a job decrypted is in no log line, job, dead letter, run or sample, though a library quotes it', async () => {
+  const password = 'c0rrect "horse"'
+  const lock = { lockClass: runLockClass.feed, lockId: 2 }
+  const job = aJob(
+    'login',
+    (context) =>
+      workRun(context, { kind: 'FEED', trigger: 'MANUAL', lock }, async (run) => {
+        addSecrets(password)
+        const said = `535 ${password} is wrong`
+        await run.sampleError({ code: 'LOGIN_FAILED', message: said, item: said, details: { said } })
+        context.log.info({ said }, said)
+        throw new Error(said)
+      }),
+    { retryDelays: [0] },
+  )
+  await using jobs = await openJobs(database, [job])
+  const id = await sendJob(jobs.pool, job, { number: 1 })
+  expect(await jobs.drain(job)).toEqual(['retried', 'failed'])
+  const kept = `select jsonb_build_object(
+    'jobs', (select jsonb_agg(to_jsonb(j)) from pgboss.job j where name like 'login%'),
+    'runs', (select jsonb_agg(to_jsonb(r)) from freshet.runs r where job_id = $1),
+    'events', (select jsonb_agg(to_jsonb(e)) from freshet.run_events e join freshet.runs r on r.id = e.run_id where job_id = $1),
+    'errors', (select jsonb_agg(to_jsonb(e)) from freshet.run_errors e join freshet.runs r on r.id = e.run_id where job_id = $1)
+  )::text as text`
+  const { rows } = await database.pool.query<{ text: string }>(kept, [id])
+  const told = (rows[0]?.text ?? '') + jobs.log.join('\n')
+  expect(told.match(/535 \*{8} is wrong/g)?.length).toBeGreaterThan(10)
+  expect(told).not.toMatch(/c0rrect|horse/)
 })

@@ -23,7 +23,21 @@ async function setup({
   const jobs = starting.use(await openJobs(database, [notify], { env, clock, now }))
   if (clock) starting.use(await jobs.work([])) // whoever works the queue brings the clock into the database
   const stack = starting.move()
-  return { slack, jobs, deliver: () => jobs.perform(notify, {}), [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return {
+    slack,
+    jobs,
+    deliver: () => jobs.perform(notify, {}),
+    nextDay,
+    [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+/** What was raised is told and past: nobody delivers, and what is to be tried again is not due, however slow the machine is. */
+async function nextDay() {
+  await pool.query('update freshet.alert_stream set free_at = null, job_id = null')
+  await pool.query("update freshet.alerts set dedupe_key = 'day of ' || id")
+  await pool.query(
+    "update pgboss.job set start_after = start_after + interval '1 day' where state in ('created', 'retry')",
+  )
 }
 const outputs = async () =>
   (await pool.query<{ output: object }>("select output from pgboss.job where name = 'notify'")).rows.map(
@@ -145,14 +159,9 @@ test('S13: the address of the webhook is in no log line, job or alert, whatever 
   const cut = (response: { destroy(): unknown }) => void response.destroy()
   for (const reply of [broken, gone, busy, archived, invalid, echo, redirect, cut]) {
     stand.slack.replies.push(reply)
-    await raise(pool, { key: 'a' })
+    await raise(pool)
     await stand.jobs.drain(notify)
-    await pool.query('update freshet.alert_stream set free_at = null, job_id = null')
-    await pool.query("update freshet.alerts set dedupe_key = 'b' || id")
-    // What is to be tried again comes back much later, however slow the machine is.
-    await pool.query(
-      "update pgboss.job set start_after = start_after + interval '1 day' where state in ('created', 'retry')",
-    )
+    await stand.nextDay()
   }
   expect(stand.slack.messages).toHaveLength(8)
   const { rows } = await pool.query(

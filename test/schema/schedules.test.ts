@@ -203,3 +203,24 @@ test.each(['updateSchedule', 'runSchedule'])('%s of a schedule that is not there
   const { errors } = await app.ask(query, variables, { key })
   expect(errors?.[0]?.extensions.code).toBe('NOT_FOUND')
 })
+
+test('a schedule that belongs to something is changed and run there, so both are refused here, and nothing is written', async () => {
+  const id = await aSchedule(app.pool, { kind: 'feed', subject_id: 7, period_seconds: 60, queue: 'maintenance' })
+  const stored = async () => (await app.pool.query('select * from freshet.schedules where id = $1', [id])).rows
+  const before = await stored()
+  const refusal = {
+    message: 'This schedule belongs to a feed.',
+    extensions: { code: 'CONFLICT', hint: 'Use updateFeed or runFeed.' },
+  }
+  for (const changes of [{ enabled: false }, { periodSeconds: 90 }, {}]) {
+    const { errors } = await change(id, changes)
+    expect(errors).toMatchObject([{ ...refusal, extensions: { ...refusal.extensions, field: 'input.id' } }])
+  }
+  const run = await ask('mutation ($id: ID!) { runSchedule(id: $id) { id } }', { id: encodeId('Schedule', id) })
+  expect(run.errors).toMatchObject([{ ...refusal, extensions: { ...refusal.extensions, field: 'id' } }])
+  expect(await stored()).toEqual(before)
+  const traces = `select
+    (select count(*)::int from pgboss.job where singleton_key = 'schedule:' || $1) as jobs,
+    (select count(*)::int from freshet.audit_log where object_type = 'Schedule' and object_id = $1) as records`
+  expect((await app.pool.query(traces, [id])).rows).toEqual([{ jobs: 0, records: 0 }])
+})

@@ -10,7 +10,7 @@ import { runAttempt, type Claim } from '../../src/jobs/kit/attempt.ts'
 import type { Outcome } from '../../src/jobs/kit/outcome.ts'
 import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
 import { jobHandler, startWorkers, type Observation } from '../../src/jobs/kit/workers.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog, withLogFields } from '../../src/log.ts'
 import type { TestDatabase } from './database.ts'
 import { collectLines } from './lines.ts'
 import { until } from './until.ts'
@@ -56,13 +56,9 @@ export async function openJobs(
         retryCount: 0,
         signal: never,
       } as Claim
-      return runAttempt(jobHandler(job), claim, retryDelays.length, {
-        services,
-        log,
-        clock,
-        stopping: never,
-        deadline: never,
-      })
+      const handler = jobHandler(job)
+      const parts = { services, log, clock, stopping: never, deadline: never }
+      return withLogFields(handler.names(claim), () => runAttempt(handler, claim, retryDelays.length, parts))
     },
     /** Works a queue, and its dead letters, until nothing in it is due; answers how the attempts ended. */
     async drain(job: Job, deadlineMs = 18_000): Promise<Observation['outcome'][]> {

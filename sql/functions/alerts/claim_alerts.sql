@@ -5,7 +5,7 @@
 -- Called by: src/domain/alerts/deliver-alerts.ts. Locks: the alert stream's row. Idempotent but for the second it takes.
 create or replace function freshet.claim_alerts(
   p_job_id uuid,
-  p_now timestamptz,
+  p_now timestamptz default pgboss.job_now(),
   p_has_receiver boolean default true,
   p_max_rows integer default 1000,
   out outcome text,

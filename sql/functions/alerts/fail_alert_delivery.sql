@@ -1,6 +1,6 @@
 -- A job gave up delivering: what waits says why, and goes on waiting for the next job. Answers how many wait.
 -- Called by: src/domain/alerts/deliver-alerts.ts. Locks: the alert stream's row. Idempotent.
-create or replace function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamptz) returns integer
+create or replace function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamptz default pgboss.job_now()) returns integer
 language plpgsql volatile set search_path = ''
 as $$
 declare

@@ -11,7 +11,7 @@ export type AuditRecord<Type extends AuditedType> = {
   objectType: Type
   /** The number of a row; jobs and queues have ids of their own. */
   objectId?: bigint | string
-  changes?: Record<string, Change | string>
+  changes?: Record<string, Change | 'changed'>
 }
 
 const statement = readQuery('write_audit')
@@ -27,20 +27,27 @@ export async function audit<Type extends AuditedType>(
   await queryRows(tx, statement, values)
 }
 
-/** The fields in which two states of an object differ. `before` is absent for a new object. */
-export function changedFields(before: object | undefined, after: object): Record<string, Change> {
+/**
+ * The fields in which two states of an object differ. `before` is absent for a new object. Of those that are secret it says no
+ * more than 'changed'.
+ */
+export function changedFields(
+  before: object | undefined,
+  after: object,
+  secret: readonly string[] = [],
+): Record<string, Change | 'changed'> {
   const old = new Map<string, unknown>(Object.entries(before ?? {}))
-  const changes: Record<string, Change> = {}
+  const changes: Record<string, Change | 'changed'> = {}
   for (const [field, to] of Object.entries(after) as [string, unknown][]) {
     const from = old.get(field) ?? null
     // What was not given is not changed. Compared as JSON values: the database keeps keys in an order of its own.
     if (to === undefined || isDeepStrictEqual(plain(from), plain(to))) continue
-    changes[field] = before ? { from, to } : { to }
+    changes[field] = secret.includes(field) ? 'changed' : before ? { from, to } : { to }
   }
   return changes
 }
 
-export const hasChanges = (changes: Record<string, Change>): boolean => Object.keys(changes).length > 0
+export const hasChanges = (changes: Record<string, unknown>): boolean => Object.keys(changes).length > 0
 
 const toJson = (value: unknown) =>
   JSON.stringify(value, (_key, part: unknown) => (typeof part === 'bigint' ? String(part) : part))

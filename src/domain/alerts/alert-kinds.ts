@@ -38,7 +38,8 @@ export const alertKinds = {
   SCHEDULE_DISABLED: {
     severities: ['P2'],
     meaning: 'A schedule could not be enqueued and was taken out of the clock.',
-    advice: 'Read `disabledReason`, mend it (`updateSchedule`), then `updateSchedule(input: {id: …, enabled: true})`.',
+    advice:
+      'Read `disabledReason`, mend it (`updateSchedule`), then `updateSchedule(input: {id: …, enabled: true})`; one that belongs to a feed is mended and enabled with the feed.',
     ends: 'when it is enabled again',
   },
 } as const satisfies Record<string, AlertKind>

@@ -55,13 +55,13 @@ export async function deliverAlerts({ sql, jobId, webhookUrl, signal, log }: Del
 
 /** Notes that a job gave up, in the transaction that ends it: what waits says why, and goes with the next message. */
 export async function failDelivery(tx: InTx, jobId: string, error: string): Promise<void> {
-  await queryRows(tx, 'select freshet.fail_alert_delivery($1::uuid, $2, pgboss.job_now())', [jobId, error])
+  await queryRows(tx, 'select freshet.fail_alert_delivery($1::uuid, $2)', [jobId, error])
 }
 
 const claimText =
-  'select outcome, wait_seconds as "waitSeconds", alerts from freshet.claim_alerts($1::uuid, pgboss.job_now(), $2)'
-const putOffText = 'select freshet.put_off_alerts(pgboss.job_now() + make_interval(secs => $1))::text'
-const settleText = 'select freshet.settle_alerts($1::bigint[], case when $2 then pgboss.job_now() end)'
+  'select outcome, wait_seconds as "waitSeconds", alerts from freshet.claim_alerts($1::uuid, p_has_receiver => $2)'
+const putOffText = 'select freshet.put_off_alerts(make_interval(secs => $1))::text'
+const settleText = 'select freshet.settle_alerts($1::bigint[], $2)'
 
 async function claim(sql: Sql, jobId: string, hasReceiver: boolean): Promise<Claim> {
   const [row] = await queryRows<Claim>(sql, claimText, [jobId, hasReceiver])

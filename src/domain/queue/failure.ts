@@ -2,11 +2,12 @@ import { ExpectedError } from '../../expected-error.ts'
 import { reason, scrub } from '../../log.ts'
 import type { FailureCode } from '../failure-codes.ts'
 import { cleanText, isDeeper } from '../text.ts'
+import { JobError } from './outcome.ts'
 
-/** What an attempt failed with, as it is kept with its job. */
-export type JobFailure = { code: string; message: string; hint: string | null }
+/** What an attempt failed with, as it is kept with its job; `isCounted` only where its run's end does not count. */
+export type JobFailure = { code: string; message: string; hint: string | null; isCounted?: false }
 
-type Kept = Partial<JobFailure> & { snoozed?: string; cancelled?: string; attempts?: unknown; value?: unknown }
+type Kept = Partial<Record<keyof JobFailure | 'attempts' | 'value', unknown>> & { snoozed?: string; cancelled?: string }
 
 const ourCodes = /^[A-Z][A-Z0-9_]{2,59}$/
 /** What Postgres and Prisma call their errors: P0001, 23505, P2002. */
@@ -20,8 +21,11 @@ export const keptText = (text: string): string => cleanText(scrub(text))
 /** What a thrown error says, fit to be kept; its stack goes to the log. */
 export function failureOf(error: unknown): JobFailure {
   const hint: unknown = error instanceof ExpectedError ? error.hint : undefined
-  return { code: codeOf(error), message: keptText(reason(error)), hint: keptHint(hint) }
+  const counting = uncounted(error instanceof JobError && !error.isCounted)
+  return { code: codeOf(error), message: keptText(reason(error)), hint: keptHint(hint), ...counting }
 }
+
+const uncounted = (isSo: boolean): Pick<JobFailure, 'isCounted'> => (isSo ? { isCounted: false } : {})
 
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined
@@ -33,7 +37,7 @@ function codeOf(error: unknown): string {
 /** Reads what is kept as a failure, the kit's or pg-boss's own (which stands under `value`); nothing if it tells of none. */
 export function readFailure(output: unknown): JobFailure | undefined {
   const kept = objectOf(output)
-  const { code, message, hint } =
+  const { code, message, hint, isCounted } =
     typeof kept.value === 'string' ? { message: kept.value } : { ...kept, ...objectOf(kept.value) }
   if (typeof message !== 'string') return undefined
   const found: FailureCode = lost.test(message)
@@ -41,7 +45,8 @@ export function readFailure(output: unknown): JobFailure | undefined {
     : late.test(message)
       ? 'JOB_TIMED_OUT'
       : 'UNEXPECTED_ERROR'
-  return { code: typeof code === 'string' ? code : found, message: keptText(message), hint: keptHint(hint) }
+  const failure = { code: typeof code === 'string' ? code : found, message: keptText(message), hint: keptHint(hint) }
+  return { ...failure, ...uncounted(isCounted === false) }
 }
 
 const keptHint = (hint: unknown) => (typeof hint === 'string' && hint !== '' ? keptText(hint) : null)

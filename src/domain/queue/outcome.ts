@@ -17,12 +17,21 @@ export class SnoozeJob extends Error {
   }
 }
 
-type Details = { code: FailureCode; hint?: string | undefined; cause?: unknown }
+type Details = {
+  code: FailureCode
+  hint?: string | undefined
+  cause?: unknown
+  /** Whether the end of its run says anything about the health of what it was for. It does, unless this is false. */
+  isCounted?: boolean
+}
 
 /** Thrown by a job that failed and may be tried again. Without a hint of its own it has that of its code. */
 export class JobError extends ExpectedError<FailureCode> {
-  constructor(message: string, { code, hint = failureCodes[code].hint, cause }: Details) {
+  readonly isCounted: boolean
+
+  constructor(message: string, { code, hint = failureCodes[code].hint, cause, isCounted = true }: Details) {
     super(code, message, { hint, cause })
+    this.isCounted = isCounted
   }
 }
 

@@ -3,7 +3,7 @@ import type { Actor } from '../access/actor.ts'
 import { audit, changedFields } from '../access/audit.ts'
 import { changeRow } from '../change.ts'
 import { check, type Given } from '../input.ts'
-import { refuseDuplicate } from '../unique.ts'
+import { refuseDuplicate, type Duplicates } from '../unique.ts'
 import { NewRetailer, RetailerChanges, type NewRetailerInput, type RetailerChangesInput } from './retailer-input.ts'
 
 /** Adds a retailer and answers its id. */
@@ -15,7 +15,7 @@ export async function createRetailer(db: Db, actor: Actor, input: NewRetailerInp
     await audit(tx, actor, { action: 'CREATE_RETAILER', objectType: 'Retailer', objectId: id, changes })
     return id
   })
-  return refuseDuplicate(creating, 'input.slug', slugTaken(data.slug))
+  return refuseDuplicate(creating, slugTaken(data.slug))
 }
 
 export async function updateRetailer(
@@ -27,7 +27,9 @@ export async function updateRetailer(
   const data = check(RetailerChanges, input)
   const decide = () => data
   const updating = changeRow(db, actor, { model: 'Retailer', id, field: 'input.id', action: 'UPDATE_RETAILER', decide })
-  return refuseDuplicate(updating, 'input.slug', slugTaken(data.slug))
+  return refuseDuplicate(updating, slugTaken(data.slug))
 }
 
-const slugTaken = (slug: string | undefined) => `A retailer with the slug "${slug}" exists already.`
+const slugTaken = (slug: string | undefined): Duplicates => ({
+  retailers_slug_key: { field: 'input.slug', message: `A retailer with the slug "${slug}" exists already.` },
+})

@@ -110,3 +110,12 @@ export async function startEventHub({
     },
   }
 }
+
+/** Joins the hub until the queue is disposed of or the signal aborts: whoever waits for it is then told that it is over. */
+export function joinUntil(signal: AbortSignal, hub: EventHub, isWanted: Wanted): EventQueue {
+  const queue = hub.join(isWanted)
+  const leave = () => queue[Symbol.dispose]()
+  if (signal.aborted) leave()
+  else signal.addEventListener('abort', leave, { once: true })
+  return queue
+}

@@ -2,9 +2,8 @@ import type { Run, RunEventKind, RunKind, RunTrigger } from '../../db/generated/
 import type { Db } from '../../db/prisma.ts'
 import { DomainError, notFound, badInput } from '../errors.ts'
 import type { KeepAlive, StreamStart } from '../stream.ts'
-import type { EventHub } from './event-hub.ts'
-import type { EventQueue } from './event-queue.ts'
-import { eventsAtOnce, readEventsAfter, readEventsOfRun, type PlacedEvent, type RunEvent } from './event.ts'
+import { joinUntil, type EventHub } from './event-hub.ts'
+import { eventsAtOnce, isEnd, readEventsAfter, readEventsOfRun, type PlacedEvent, type RunEvent } from './event.ts'
 
 /** How a run is at the moment; `number` is that of its last event. */
 export type RunState = { readonly type: 'RunState'; readonly run: Run; readonly number: number }
@@ -21,17 +20,7 @@ export const allRuns = 'runEvents'
 
 type Watch = { hub: EventHub; now: () => Date; signal: AbortSignal }
 
-const hasEnded = ({ kind }: RunEvent) => kind === 'SUCCEEDED' || kind === 'FAILED'
 const lives = (now: () => Date): KeepAlive => ({ type: 'KeepAlive', at: now() })
-
-/** Joins the hub until the block ends or the subscriber leaves. */
-function join(hub: EventHub, signal: AbortSignal, isWanted: (event: PlacedEvent) => boolean): EventQueue {
-  const queue = hub.join(isWanted)
-  const leave = () => queue[Symbol.dispose]()
-  if (signal.aborted) leave()
-  else signal.addEventListener('abort', leave, { once: true })
-  return queue
-}
 
 /** A run's present state, then every event behind `after` (without it: behind that state), and then the end. */
 export async function* watchRun(
@@ -44,7 +33,7 @@ export async function* watchRun(
   let isFirst = true
   while (!signal.aborted && !hub.isStopped) {
     // Joined before the state is read: what that does not know yet will come this way.
-    using queue = join(hub, signal, (event) => event.runId === runId)
+    using queue = joinUntil(signal, hub, (event) => event.runId === runId)
     const run = await db.run.findUnique({ where })
     if (!run) throw notFound('run', 'runId')
     if (seen !== undefined && seen > run.eventCount)
@@ -64,7 +53,7 @@ export async function* watchRun(
       else if (taken.number > seen) {
         yield taken
         seen = taken.number
-        if (hasEnded(taken)) return
+        if (isEnd(taken)) return
       }
     }
   }
@@ -107,7 +96,7 @@ export async function* watchRuns(
   }
   while (!signal.aborted && !hub.isStopped) {
     yield* catchUp()
-    using queue = join(hub, signal, (event) => passes(filter, event))
+    using queue = joinUntil(signal, hub, (event) => passes(filter, event))
     yield* catchUp() // what came between the last page and joining
     for (;;) {
       const taken = await queue.take(hub.keepAliveMs)

@@ -24,6 +24,9 @@ export type RunEvent = {
   readonly mergedCount: number
 }
 
+/** Whether it is the last one of its run. */
+export const isEnd = ({ kind }: RunEvent): boolean => kind === 'SUCCEEDED' || kind === 'FAILED'
+
 /** An event that has its place in the stream of all runs. */
 export type PlacedEvent = RunEvent & { readonly position: bigint }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Schedule } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
@@ -28,7 +29,7 @@ export const ScheduleChanges = z
 
 export type ScheduleChangesInput = z.input<typeof ScheduleChanges>
 
-/** Changes a schedule; when it is due next follows from its new times. */
+/** Changes a schedule of its own; when it is due next follows from its new times. */
 export async function updateSchedule(
   db: Db,
   actor: Actor,
@@ -52,17 +53,21 @@ export async function updateSchedule(
     id,
     field: 'input.id',
     action: 'UPDATE_SCHEDULE',
-    decide: () => data,
-    along: enabled ? settle : undefined,
+    decide: (schedule) => {
+      refuseOwned(schedule, 'input.id')
+      return data
+    },
+    alsoDo: enabled ? settle : undefined,
   })
   return updating.catch(refuseTimes)
 }
 
-/** Enqueues a schedule's job now, beside its times. Answers where it lies, or where the one lies that is there already. */
+/** Enqueues the job of a schedule of its own now, beside its times. Answers where it lies, or where the one lies that is there already. */
 export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<JobPlace> {
   const running = db.$transaction(async (tx) => {
     const found = await tx.schedule.findUnique({ where: { id } })
     if (!found) throw notFound('schedule', 'id')
+    refuseOwned(found, 'id')
     const [row] = await queryRows<{ id: string }>(tx, 'select freshet.run_schedule($1, now())::text as id', [id])
     const place = { queue: found.queue, id: row?.id ?? '' }
     const changes = { queue: { to: place.queue }, job: { to: place.id } }
@@ -76,6 +81,16 @@ export async function runSchedule(db: Db, actor: Actor, id: bigint): Promise<Job
       hint: 'Start any process of this version, or run "freshet migrate": both make the queues.',
       cause: error,
     })
+  })
+}
+
+/** What has a schedule sets it, together with a state of its own that must not be gone round. */
+function refuseOwned({ kind, subjectId }: Pick<Schedule, 'kind' | 'subjectId'>, field: string): void {
+  if (subjectId === null) return
+  const noun = kind.charAt(0).toUpperCase() + kind.slice(1)
+  throw new DomainError('CONFLICT', `This schedule belongs to a ${kind}.`, {
+    field,
+    hint: `Use update${noun} or run${noun}.`,
   })
 }
 

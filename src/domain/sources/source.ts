@@ -6,7 +6,7 @@ import { changeRow } from '../change.ts'
 import { domainOf } from '../domain-name.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, checkWith, withoutNulls, type Given } from '../input.ts'
-import { refuseDuplicate } from '../unique.ts'
+import { refuseDuplicate, type Duplicates } from '../unique.ts'
 import {
   NewSource,
   networkNotAllowed,
@@ -37,7 +37,7 @@ export async function createSource(
     await audit(tx, actor, { action: 'CREATE_SOURCE', objectType: 'Source', objectId: id, changes })
     return id
   })
-  return refuseDuplicate(creating, 'input.name', nameTaken(data.name))
+  return refuseDuplicate(creating, nameTaken(data.name))
 }
 
 export async function updateSource(
@@ -60,7 +60,7 @@ export async function updateSource(
       return { ...data, ...(movesSite(before.url, data.url) ? unreviewed : {}) }
     },
   })
-  return refuseDuplicate(updating, 'input.name', nameTaken(data.name))
+  return refuseDuplicate(updating, nameTaken(data.name))
 }
 
 /** A review is of a site (S3 §9.5): it does not go along to another one. */
@@ -105,4 +105,6 @@ export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promi
   })
 }
 
-const nameTaken = (name: string | undefined) => `The retailer has a source named "${name}" already.`
+const nameTaken = (name: string | undefined): Duplicates => ({
+  sources_retailer_id_name_key: { field: 'input.name', message: `The retailer has a source named "${name}" already.` },
+})

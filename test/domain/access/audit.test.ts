@@ -21,6 +21,17 @@ test('what was not given is not changed', () => {
   expect(changedFields({ name: 'a' }, { name: undefined })).toEqual({})
 })
 
+test('of a secret field it says that it changed, of a new object too, and nothing where it was not given', () => {
+  const secret = ['password', 'token']
+  expect(changedFields({ password: 'a', token: 'b' }, { password: 'c', token: 'b' }, secret)).toEqual({
+    password: 'changed',
+  })
+  expect(changedFields(undefined, { password: 'a', token: null, name: 'x' }, secret)).toEqual({
+    password: 'changed',
+    name: { to: 'x' },
+  })
+})
+
 test.each([
   ['dates', new Date(5), new Date(5)],
   ['numbers of rows', 5n, 5n],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { failureOf, readAttempts, readFailure, showPayload } from '../../../src/domain/queue/failure.ts'
-import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { JobError, PermanentError } from '../../../src/domain/queue/outcome.ts'
 
 test.each([
   [
@@ -50,6 +50,21 @@ test.each([
 
 test.each([null, 'text', {}, { snoozed: 'busy' }])('%j tells of no failure and of no attempts', (output) => {
   expect([readFailure(output), readAttempts(output)]).toEqual([undefined, undefined])
+})
+
+test.each([
+  ['a JobError', JobError],
+  ['a PermanentError', PermanentError],
+])('that the end of its run is not counted is kept with %s, and read again', (_name, Thrown) => {
+  const told = { code: 'SLACK_REFUSED', message: 'Not now.', hint: 'Later.' } as const
+  const kept = failureOf(new Thrown(told.message, { ...told, isCounted: false }))
+  expect(kept).toEqual({ ...told, isCounted: false })
+  expect(readFailure(JSON.parse(JSON.stringify({ ...kept, attempts: 1 })))).toEqual(kept)
+  expect(failureOf(new Thrown(told.message, { ...told, isCounted: true }))).toEqual(told)
+})
+
+test.each([true, 'false', 0, null])('only false says that an end is not counted, not %j', (isCounted) => {
+  expect(readFailure({ code: 'SLACK_REFUSED', message: 'No.', isCounted })).not.toHaveProperty('isCounted')
 })
 
 test('how often a job was tried is read where it is kept', () => {

@@ -242,12 +242,6 @@ test('a run that a shutdown hands back is not ended, even on the last attempt', 
   expect((await stored()).run).toMatchObject({ status: 'RUNNING', attempt: 1 })
 })
 
-test('a run that finds it is not wanted any more ends, not counted', async () => {
-  const { tryRun, stored } = aRun()
-  await expect(tryRun(() => Promise.reject(new CancelJob('The feed is paused.')))).rejects.toThrow(CancelJob)
-  expect((await stored()).run).toMatchObject({ status: 'FAILED', error_code: 'CANCELLED', is_counted: false })
-})
-
 test('RULINGS 1, 2: a job is done when its run has ended, cancelled where it has none, and put back for 10 s otherwise', () => {
   expect(settleRunJob('finished')).toEqual({ run: 'finished' })
   expect(settleRunJob('already-ended')).toEqual({ run: 'already-ended' })

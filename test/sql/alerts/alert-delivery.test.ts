@@ -18,7 +18,11 @@ const claim = async (jobId: string, now: Date, maxRows = 1000): Promise<Claim> =
   (await pool.query<Claim>('select * from freshet.claim_alerts($1, $2, p_max_rows => $3)', [jobId, now, maxRows]))
     .rows[0]!
 const settle = (claimed: Claim, now: Date | null) =>
-  pool.query('select freshet.settle_alerts($1::bigint[], $2)', [claimed.alerts!.flatMap(({ newsIds }) => newsIds), now])
+  pool.query('select freshet.settle_alerts($1::bigint[], $2, $3)', [
+    claimed.alerts!.flatMap(({ newsIds }) => newsIds),
+    now !== null,
+    now ?? at(0),
+  ])
 const jobIds = async () =>
   (
     await pool.query<{ id: string }>("select id from pgboss.job where name = 'notify' order by created_on, id")
@@ -62,8 +66,8 @@ test('issue 4 §4: one message a second: 999 ms after one the job waits, 1000 ms
 
 test('a receiver that asked for time gets it, from every job', async () => {
   await raise(pool)
-  await pool.query('select freshet.put_off_alerts($1)', [at(30)])
-  await pool.query('select freshet.put_off_alerts($1)', [at(20)])
+  await pool.query('select freshet.put_off_alerts($1, $2)', ['30 seconds', at(0)])
+  await pool.query('select freshet.put_off_alerts($1, $2)', ['20 seconds', at(0)])
   const [job = ''] = await jobIds()
   expect(await claim(job, at(0))).toEqual({ outcome: 'WAIT', wait_seconds: 30, alerts: null })
   expect((await claim(job, at(30))).outcome).toBe('DELIVER')

@@ -170,7 +170,7 @@ test('a table of its own holds what is told: delivery never waits for a run that
   await raise(client)
   await pool.query('select freshet.place_alert_news()')
   const ids = await pool.query<{ id: string }>('select id from freshet.alert_news')
-  const settled = await pool.query('select freshet.settle_alerts($1::bigint[], $2) as count', [
+  const settled = await pool.query('select freshet.settle_alerts($1::bigint[], true, $2) as count', [
     ids.rows.map(({ id }) => id),
     at(1),
   ])
