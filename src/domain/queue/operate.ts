@@ -18,12 +18,7 @@ const largestRedrive = 1000
 const repeat = 'select freshet.repeat_job($1, $2::uuid)::text as id'
 const redriveLetter = 'select freshet.redrive_letter($1, $2::uuid)::text as id'
 const stop = 'select freshet.stop_job($1, $2::uuid, $3::jsonb) as "isStopped"'
-<<<<<<< HEAD
-const remove = `delete from pgboss.job where name = $1 and id = $2::uuid
-  and not (freshet.is_dead_queue(name) and state in ('created', 'retry', 'active')) returning state::text`
-=======
 const remove = 'select freshet.delete_job($1, $2::uuid) as state'
->>>>>>> 6b41fdd9ec9728c0de6f262a26691ebb84adabde
 
 /**
  * Asks for the work of a job once more: of one that failed or was cancelled, or of a dead letter. That is a new job, with a
@@ -68,14 +63,9 @@ export const deleteJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occas
     state: 'deleted',
     changes: { dashboard: { to: true } },
     async end(tx) {
-<<<<<<< HEAD
       await readState(tx, place)
-      const [job] = await queryRows<{ state: string }>(tx, remove, [place.queue, place.id])
-      if (!job) throw conflict(cancelRefusal(await readState(tx, place)))
-=======
       const [job] = await queryRows<{ state: string | null }>(tx, remove, [place.queue, place.id])
-      if (!job?.state) throw notFound('job', 'id')
->>>>>>> 6b41fdd9ec9728c0de6f262a26691ebb84adabde
+      if (!job?.state) throw conflict(cancelRefusal(await readState(tx, place)))
       return job.state
     },
   })

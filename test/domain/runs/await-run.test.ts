@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { withDeadline } from '../../../src/db/deadline.ts'
 import { listen } from '../../../src/db/listen.ts'
 import { awaitRun } from '../../../src/domain/runs/await-run.ts'
-import { startEventHub } from '../../../src/domain/runs/event-hub.ts'
+import { startEventHub, type EventHub } from '../../../src/domain/runs/event-hub.ts'
 import { createLog } from '../../../src/log.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
@@ -23,11 +23,11 @@ const log = createLog({ level: 'silent', destination: collectLines().stream })
 async function setup() {
   await using starting = new AsyncDisposableStack()
   const listener = starting.use(await listen(database.url, log))
-  const hub = starting.use(startEventHub({ listener, pool, log }))
+  const hub = starting.use(await startEventHub({ listener, pool, log }))
   const id = await makeJob(pool, queue)
   const joins = Array.from({ length: 5 }, () => Promise.withResolvers<void>())
   let count = 0
-  const heard: typeof hub = {
+  const heard: EventHub = {
     ...hub,
     get isStopped() {
       return hub.isStopped
