@@ -4,7 +4,31 @@ create type freshet.affiliate_network as enum ('IMPACT', 'AWIN', 'CJ', 'AVANTLIN
 
 create type freshet.alert_severity as enum ('P1', 'P2', 'P3');
 
+create type freshet.block_policy as enum ('HOLD_ALL', 'HOLD_REMOVALS');
+
+create type freshet.block_reason as enum ('DATA_QUALITY_NO_USABLE_ROWS', 'DATA_QUALITY_REJECTED_ROWS', 'DATA_QUALITY_URL_HASH_SPIKE', 'PRICE_SPIKE_THRESHOLD_EXCEEDED', 'SPIKE_THRESHOLD_EXCEEDED');
+
+create type freshet.feed_delimiter as enum ('COMMA', 'TAB', 'PIPE', 'SEMICOLON');
+
+create type freshet.feed_dialect as enum ('IMPACT', 'GENERIC');
+
+create type freshet.feed_format as enum ('CSV');
+
+create type freshet.feed_quoting as enum ('QUOTED', 'NONE');
+
+create type freshet.feed_status as enum ('DRAFT', 'ENABLED', 'PAUSED', 'DISABLED');
+
+create type freshet.feed_tls_mode as enum ('EXPLICIT', 'IMPLICIT');
+
+create type freshet.feed_transport as enum ('SFTP', 'FTPS', 'FTP');
+
+create type freshet.identity_type as enum ('IMPACT_ITEM_ID', 'NETWORK_ITEM_ID', 'SKU', 'URL_HASH');
+
 create type freshet.key_scope as enum ('READ', 'OPERATE', 'ADMIN');
+
+create type freshet.price_reason as enum ('NEW', 'CHANGED', 'HEARTBEAT', 'ACCEPTED');
+
+create type freshet.promotion_kind as enum ('PROMOTED', 'APPROVED', 'REFRESHED', 'ROLLED_BACK');
 
 create type freshet.run_event_kind as enum ('STARTED', 'RESTARTED', 'STAGE', 'PROGRESS', 'SUCCEEDED', 'FAILED');
 
@@ -14,7 +38,11 @@ create type freshet.run_status as enum ('RUNNING', 'SUCCEEDED', 'FAILED');
 
 create type freshet.run_trigger as enum ('SCHEDULED', 'MANUAL', 'MANUAL_PENDING', 'ADMIN_TEST', 'ROLLBACK');
 
+create type freshet.skip_reason as enum ('UNCHANGED_MTIME', 'UNCHANGED_HASH');
+
 create type freshet.source_kind as enum ('DIRECT', 'AFFILIATE_FEED', 'SCRAPE', 'MARKET', 'OTHER');
+
+create type freshet.unchanged_policy as enum ('KEEP', 'REFRESH');
 
 create type freshet.visibility_status as enum ('ELIGIBLE', 'INELIGIBLE');
 
@@ -137,6 +165,30 @@ create table freshet.clock (
   constraint there_is_one_clock CHECK (is_only)
 );
 
+create table freshet.current_offers (
+  offer_id bigint not null,
+  source_id bigint not null,
+  version_run_id bigint not null,
+  price numeric not null,
+  original_price numeric,
+  in_stock boolean not null,
+  currency text not null,
+  title text not null,
+  link text not null,
+  url text not null,
+  image_url text,
+  brand text,
+  category text,
+  upc text,
+  constraint current_offers_pkey PRIMARY KEY (offer_id),
+  constraint current_offers_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES freshet.offers(id) ON DELETE CASCADE,
+  constraint current_offers_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT
+);
+CREATE INDEX current_offers_brand_idx ON freshet.current_offers USING btree (lower(brand), offer_id) WHERE (brand IS NOT NULL);
+CREATE INDEX current_offers_price_idx ON freshet.current_offers USING btree (price, offer_id);
+CREATE INDEX current_offers_source_id_idx ON freshet.current_offers USING btree (source_id, offer_id);
+CREATE INDEX current_offers_upc_idx ON freshet.current_offers USING btree (upc, offer_id) WHERE (upc IS NOT NULL);
+
 create table freshet.event_stream (
   is_only boolean not null default true,
   last_position bigint not null default 0,
@@ -145,12 +197,246 @@ create table freshet.event_stream (
   constraint there_is_one_stream CHECK (is_only)
 );
 
+create table freshet.feed_requests (
+  feed_id bigint not null,
+  requested bigint not null default 0,
+  covered bigint not null default 0,
+  manual bigint not null default 0,
+  forced bigint not null default 0,
+  requested_at timestamp with time zone,
+  manual_at timestamp with time zone,
+  constraint feed_requests_pkey PRIMARY KEY (feed_id),
+  constraint feed_requests_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES freshet.feeds(id) ON DELETE CASCADE
+);
+
+create table freshet.feed_run_chunks (
+  run_id bigint not null,
+  number integer not null,
+  seen bigint[] not null,
+  written bigint[] not null,
+  created bigint[] not null,
+  heartbeats bigint[] not null,
+  constraint feed_run_chunks_pkey PRIMARY KEY (run_id, number),
+  constraint feed_run_chunks_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE
+);
+
+create table freshet.feed_runs (
+  run_id bigint not null,
+  feed_id bigint,
+  place bigint not null,
+  request bigint not null default 0,
+  evaluated_at timestamp with time zone,
+  approved_at timestamp with time zone,
+  rejected_at timestamp with time zone,
+  remote_mtime timestamp with time zone,
+  remote_size bigint,
+  active_count_before integer,
+  seen_success_count integer,
+  would_expire_count integer,
+  products_expired integer,
+  prices_compared integer,
+  prices_moved integer,
+  is_forced boolean not null default false,
+  is_partial boolean not null default false,
+  expiry_step_failed boolean not null default false,
+  is_blocked boolean not null default false,
+  skipped_reason freshet.skip_reason,
+  block_reasons freshet.block_reason[] not null default '{}'::freshet.block_reason[],
+  price_factor numeric,
+  approved_by text,
+  rejected_by text,
+  rejected_reason text,
+  content_hash bytea,
+  found jsonb not null default '{}'::jsonb,
+  warnings jsonb not null default '[]'::jsonb,
+  test_result jsonb,
+  constraint feed_runs_pkey PRIMARY KEY (run_id),
+  constraint feed_runs_feed_id_fkey FOREIGN KEY (feed_id) REFERENCES freshet.feeds(id) ON DELETE RESTRICT,
+  constraint feed_runs_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE CASCADE,
+  constraint blocked_says_why CHECK (is_blocked = (cardinality(block_reasons) > 0)),
+  constraint decided_once CHECK (num_nonnulls(approved_at, rejected_at) <= 1),
+  constraint only_blocked_is_decided CHECK (is_blocked OR num_nonnulls(approved_at, rejected_at) = 0),
+  constraint skipped_is_not_judged CHECK (skipped_reason IS NULL OR NOT is_blocked)
+);
+CREATE INDEX feed_runs_feed_id_idx ON freshet.feed_runs USING btree (feed_id, run_id);
+CREATE INDEX feed_runs_place_idx ON freshet.feed_runs USING btree (feed_id, place);
+
+create table freshet.feeds (
+  id bigint not null generated by default as identity,
+  source_id bigint not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  last_run_at timestamp with time zone,
+  last_remote_mtime timestamp with time zone,
+  last_remote_size bigint,
+  max_file_size_bytes bigint not null default 524288000,
+  max_row_count integer not null default 500000,
+  max_product_count integer not null default 500000,
+  port integer,
+  secret_version integer not null default 1,
+  consecutive_failures integer not null default 0,
+  hold_hours integer not null default 168,
+  price_heartbeat_hours integer not null default 24,
+  expire_percent integer not null default 30,
+  expire_min_count integer not null default 10,
+  expire_max_count integer not null default 500,
+  url_hash_percent integer not null default 50,
+  url_hash_max_count integer not null default 1000,
+  rejected_percent integer not null default 50,
+  price_move_percent integer not null default 30,
+  status freshet.feed_status not null default 'DRAFT'::freshet.feed_status,
+  transport freshet.feed_transport not null default 'SFTP'::freshet.feed_transport,
+  tls_mode freshet.feed_tls_mode,
+  format freshet.feed_format not null default 'CSV'::freshet.feed_format,
+  dialect freshet.feed_dialect not null default 'GENERIC'::freshet.feed_dialect,
+  delimiter freshet.feed_delimiter,
+  quoting freshet.feed_quoting,
+  unchanged_policy freshet.unchanged_policy not null default 'KEEP'::freshet.unchanged_policy,
+  block_policy freshet.block_policy not null default 'HOLD_ALL'::freshet.block_policy,
+  default_currency text not null default 'USD'::text,
+  host text,
+  path text,
+  username text,
+  status_reason text,
+  secret_key_id text,
+  created_by text,
+  last_content_hash bytea,
+  secret_ciphertext bytea,
+  host_keys text[] not null default '{}'::text[],
+  column_map jsonb not null default '{}'::jsonb,
+  constraint feeds_pkey PRIMARY KEY (id),
+  constraint feeds_source_id_key UNIQUE (source_id),
+  constraint feeds_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT,
+  constraint column_map_is_an_object CHECK (jsonb_typeof(column_map) = 'object'::text),
+  constraint content_hash_is_sha256 CHECK (octet_length(last_content_hash) = 32),
+  constraint currency_is_iso_4217 CHECK (default_currency ~ '^[A-Z]{3}$'::text),
+  constraint enabled_knows_its_file CHECK (status = 'DRAFT'::freshet.feed_status OR num_nulls(host, path, username) = 0),
+  constraint expire_thresholds_in_range CHECK (expire_percent >= 1 AND expire_percent <= 100 AND expire_min_count >= 1 AND expire_min_count <= 10000 AND expire_max_count >= 1 AND expire_max_count <= 1000000),
+  constraint failures_count_from_zero CHECK (consecutive_failures >= 0),
+  constraint hold_hours_in_range CHECK (hold_hours >= 1 AND hold_hours <= 720),
+  constraint host_is_plain CHECK (host ~ '^[^\s/@]{1,253}$'::text),
+  constraint id_is_a_lock_id CHECK (id >= 1 AND id <= 2147483647),
+  constraint limits_in_range CHECK (max_file_size_bytes >= 1 AND max_file_size_bytes <= '10737418240'::bigint AND max_row_count >= 1 AND max_row_count <= 10000000 AND max_product_count >= 1 AND max_product_count <= 10000000),
+  constraint path_is_absolute CHECK (path ~ '^/.'::text AND length(path) <= 1024),
+  constraint port_in_range CHECK (port >= 1 AND port <= 65535),
+  constraint price_heartbeat_hours_in_range CHECK (price_heartbeat_hours >= 1 AND price_heartbeat_hours <= 720),
+  constraint price_move_percent_in_range CHECK (price_move_percent >= 1 AND price_move_percent <= 100),
+  constraint rejected_percent_in_range CHECK (rejected_percent >= 1 AND rejected_percent <= 100),
+  constraint secret_names_its_key CHECK ((secret_ciphertext IS NULL) = (secret_key_id IS NULL)),
+  constraint secret_version_counts_from_one CHECK (secret_version >= 1),
+  constraint tls_mode_is_for_ftps CHECK ((tls_mode IS NULL) = (transport <> 'FTPS'::freshet.feed_transport)),
+  constraint url_hash_thresholds_in_range CHECK (url_hash_percent >= 1 AND url_hash_percent <= 100 AND url_hash_max_count >= 1 AND url_hash_max_count <= 10000000)
+);
+CREATE INDEX feeds_status_idx ON freshet.feeds USING btree (status, id);
+CREATE TRIGGER _100_touch_updated_at BEFORE UPDATE ON freshet.feeds FOR EACH ROW EXECUTE FUNCTION freshet.tg_touch_updated_at();
+CREATE TRIGGER _500_make_requests AFTER INSERT ON freshet.feeds FOR EACH ROW EXECUTE FUNCTION freshet.tg_feeds__make_requests();
+
 create table freshet.migrations (
   id integer not null default nextval('freshet.migrations_id_seq'::regclass),
   name character varying(255) not null,
   run_on timestamp without time zone not null,
   constraint migrations_pkey PRIMARY KEY (id)
 );
+
+create table freshet.offer_presence (
+  offer_id bigint not null,
+  last_seen_at timestamp with time zone not null,
+  last_seen_success_at timestamp with time zone,
+  constraint offer_presence_pkey PRIMARY KEY (offer_id),
+  constraint offer_presence_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES freshet.offers(id) ON DELETE CASCADE
+) with (fillfactor=50);
+
+create table freshet.offer_versions (
+  offer_id bigint not null,
+  run_id bigint not null,
+  line integer not null,
+  original_price numeric,
+  in_stock boolean not null,
+  title text not null,
+  link text not null,
+  url text not null,
+  image_url text,
+  brand text,
+  category text,
+  upc text,
+  item_id text,
+  sku text,
+  hash bytea not null,
+  constraint offer_versions_pkey PRIMARY KEY (offer_id, run_id),
+  constraint offer_versions_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES freshet.offers(id) ON DELETE CASCADE,
+  constraint line_counts_from_one CHECK (line >= 1)
+);
+CREATE INDEX offer_versions_item_id_idx ON freshet.offer_versions USING btree (item_id) WHERE (item_id IS NOT NULL);
+CREATE INDEX offer_versions_sku_idx ON freshet.offer_versions USING btree (sku) WHERE (sku IS NOT NULL);
+CREATE TRIGGER _100_keep_what_was_shown AFTER DELETE ON freshet.offer_versions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_truncate BEFORE TRUNCATE ON freshet.offer_versions FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_update BEFORE UPDATE ON freshet.offer_versions FOR EACH ROW EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+
+create table freshet.offers (
+  id bigint not null generated by default as identity,
+  source_id bigint not null,
+  created_by_run_id bigint,
+  created_at timestamp with time zone not null,
+  version_run_id bigint,
+  price_id bigint,
+  priced_at timestamp with time zone,
+  identity_type freshet.identity_type not null,
+  price numeric,
+  currency text,
+  identity_value text not null,
+  url_hash bytea not null,
+  folded_hash bytea not null,
+  version_hash bytea,
+  price_signature bytea,
+  constraint offers_pkey PRIMARY KEY (id),
+  constraint offers_identity_key UNIQUE (source_id, identity_type, identity_value),
+  constraint offers_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT,
+  constraint identity_is_not_blank CHECK (identity_value <> ''::text)
+) with (fillfactor=80);
+CREATE INDEX offers_folded_hash_idx ON freshet.offers USING btree (source_id, folded_hash) WHERE (identity_type = 'URL_HASH'::freshet.identity_type);
+CREATE INDEX offers_url_hash_idx ON freshet.offers USING btree (source_id, url_hash) WHERE (identity_type = ANY (ARRAY['SKU'::freshet.identity_type, 'URL_HASH'::freshet.identity_type]));
+
+create table freshet.prices (
+  id bigint not null generated by default as identity,
+  offer_id bigint not null,
+  run_id bigint,
+  created_at timestamp with time zone not null,
+  line integer,
+  amount numeric not null,
+  reason freshet.price_reason not null,
+  is_held boolean not null default false,
+  currency text not null,
+  signature bytea not null,
+  promo jsonb,
+  constraint prices_pkey PRIMARY KEY (offer_id, id),
+  constraint prices_offer_id_fkey FOREIGN KEY (offer_id) REFERENCES freshet.offers(id) ON DELETE CASCADE,
+  constraint amount_in_range CHECK (amount > 0::numeric AND amount <= 9999999.99),
+  constraint currency_is_iso_4217 CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint signature_is_sha256 CHECK (octet_length(signature) = 32)
+);
+CREATE UNIQUE INDEX prices_affiliate_dedupe ON freshet.prices USING btree (offer_id, run_id, signature) WHERE ((run_id IS NOT NULL) AND (NOT is_held));
+CREATE TRIGGER _100_keep_what_was_shown AFTER DELETE ON freshet.prices REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_truncate BEFORE TRUNCATE ON freshet.prices FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_update BEFORE UPDATE ON freshet.prices FOR EACH ROW EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+
+create table freshet.promotions (
+  id bigint not null generated by default as identity,
+  source_id bigint not null,
+  run_id bigint not null,
+  set_run_id bigint not null,
+  at timestamp with time zone not null,
+  kind freshet.promotion_kind not null,
+  constraint promotions_pkey PRIMARY KEY (id),
+  constraint promotions_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE RESTRICT,
+  constraint promotions_set_run_id_fkey FOREIGN KEY (set_run_id) REFERENCES freshet.runs(id) ON DELETE RESTRICT,
+  constraint promotions_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT
+);
+CREATE INDEX promotions_run_id_idx ON freshet.promotions USING btree (run_id);
+CREATE INDEX promotions_set_run_id_idx ON freshet.promotions USING btree (set_run_id);
+CREATE INDEX promotions_source_id_idx ON freshet.promotions USING btree (source_id, id);
+CREATE TRIGGER _100_keep_what_was_shown AFTER DELETE ON freshet.promotions REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_truncate BEFORE TRUNCATE ON freshet.promotions FOR EACH STATEMENT EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
+CREATE TRIGGER _100_refuse_update BEFORE UPDATE ON freshet.promotions FOR EACH ROW EXECUTE FUNCTION freshet.tg_history__keep_what_was_shown();
 
 create table freshet.retailers (
   id bigint not null generated by default as identity,
@@ -254,6 +540,8 @@ CREATE INDEX runs_kind_idx ON freshet.runs USING btree (kind, id);
 CREATE INDEX runs_running_idx ON freshet.runs USING btree (updated_at) WHERE (status = 'RUNNING'::freshet.run_status);
 CREATE INDEX runs_source_id_idx ON freshet.runs USING btree (source_id, id);
 CREATE TRIGGER _100_keep_what_is_final BEFORE UPDATE ON freshet.runs FOR EACH ROW WHEN (old.status <> 'RUNNING'::freshet.run_status OR old.id IS DISTINCT FROM new.id OR old.job_id IS DISTINCT FROM new.job_id OR old.kind IS DISTINCT FROM new.kind OR old.trigger IS DISTINCT FROM new.trigger OR old.source_id IS DISTINCT FROM new.source_id OR old.started_at IS DISTINCT FROM new.started_at) EXECUTE FUNCTION freshet.tg_runs__keep_what_is_final();
+CREATE TRIGGER _200_begin_feed_run AFTER INSERT OR UPDATE OF attempt ON freshet.runs FOR EACH ROW WHEN (new.lock_class = 4620 AND new.status = 'RUNNING'::freshet.run_status) EXECUTE FUNCTION freshet.tg_runs__begin_feed_run();
+CREATE TRIGGER _300_settle_feed_run AFTER UPDATE OF status ON freshet.runs FOR EACH ROW WHEN (new.lock_class = 4620 AND old.status = 'RUNNING'::freshet.run_status AND new.status <> 'RUNNING'::freshet.run_status) EXECUTE FUNCTION freshet.tg_runs__settle_feed_run();
 
 create table freshet.schedule_runs (
   id bigint not null generated by default as identity,
@@ -296,6 +584,24 @@ create table freshet.schedules (
 );
 CREATE INDEX schedules_due_idx ON freshet.schedules USING btree (next_run_at) WHERE is_enabled;
 CREATE TRIGGER _100_plan BEFORE INSERT OR UPDATE OF cron, time_zone, period_seconds, is_enabled ON freshet.schedules FOR EACH ROW EXECUTE FUNCTION freshet.tg_schedules__plan();
+CREATE TRIGGER _200_number_request BEFORE UPDATE OF last_run_at ON freshet.schedules FOR EACH ROW WHEN (new.kind = 'feed'::text AND new.last_run_at IS DISTINCT FROM old.last_run_at) EXECUTE FUNCTION freshet.tg_schedules__number_request();
+
+create table freshet.source_holds (
+  id bigint not null generated by default as identity,
+  source_id bigint not null,
+  run_id bigint not null,
+  started_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  counts boolean not null default false,
+  constraint source_holds_pkey PRIMARY KEY (id),
+  constraint source_holds_run_id_fkey FOREIGN KEY (run_id) REFERENCES freshet.runs(id) ON DELETE RESTRICT,
+  constraint source_holds_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE CASCADE,
+  constraint hold_ends_after_it_began CHECK (until > started_at)
+);
+CREATE UNIQUE INDEX source_holds_pending_key ON freshet.source_holds USING btree (source_id) WHERE (ended_at IS NULL);
+CREATE INDEX source_holds_run_id_idx ON freshet.source_holds USING btree (run_id);
+CREATE INDEX source_holds_source_id_idx ON freshet.source_holds USING btree (source_id, started_at);
 
 create table freshet.sources (
   id bigint not null generated by default as identity,
@@ -332,9 +638,19 @@ CREATE INDEX sources_name_idx ON freshet.sources USING btree (name, id);
 CREATE UNIQUE INDEX sources_one_primary_per_retailer ON freshet.sources USING btree (retailer_id) WHERE is_display_primary;
 CREATE TRIGGER _100_touch_updated_at BEFORE UPDATE ON freshet.sources FOR EACH ROW EXECUTE FUNCTION freshet.tg_touch_updated_at();
 
+create function freshet.accept_price(p_offer_id bigint, p_now timestamp with time zone) returns bigint language plpgsql volatile set search_path="";
+
+create function freshet.active_since(p_source_id bigint, p_now timestamp with time zone) returns timestamp with time zone language sql stable set search_path="";
+
 create function freshet.add_run_progress(p_run_id bigint, p_attempt integer, p_counters jsonb, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.admit_feed_run(p_feed_id bigint, p_job_id uuid, p_request bigint, OUT verdict text, OUT source_id bigint, OUT has_run boolean, OUT host text) returns record language plpgsql stable set search_path="";
+
 create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_event_kind, p_now timestamp with time zone, p_code text DEFAULT NULL::text, p_message text DEFAULT NULL::text) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.approve_activation(p_run_id bigint, p_by text, p_expected integer, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.begin_hold(p_feed freshet.feeds, p_run_id bigint, p_at timestamp with time zone) returns void language sql volatile set search_path="";
 
 create function freshet.cancel_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
@@ -348,17 +664,23 @@ create function freshet.clock_state(p_now timestamp with time zone, OUT driver t
 
 create function freshet.complete_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.conclude_feed_run(p_run_id bigint, p_attempt integer, p_t0 timestamp with time zone) returns freshet.feed_runs language plpgsql volatile set search_path="";
+
 create function freshet.cron_next(p_expr text, p_after timestamp with time zone, p_time_zone text DEFAULT 'UTC'::text) returns timestamp with time zone language plpgsql stable strict set search_path="";
 
 create function freshet.cron_next_wall(p_cron text[], p_after timestamp without time zone) returns timestamp without time zone language plpgsql immutable strict set search_path="";
 
 create function freshet.cron_value(p_text text, p_number integer) returns integer language plpgsql immutable set search_path="";
 
+create function freshet.decision_refusal(p_run_id bigint, p_expected integer, p_now timestamp with time zone) returns text language plpgsql stable set search_path="";
+
 create function freshet.delete_job(p_queue text, p_id uuid) returns text language sql volatile set search_path="";
 
 create function freshet.disable_schedule(p_schedule_id bigint, p_reason text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.dismiss_pg_cron(p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.end_hold(p_source_id bigint, p_at timestamp with time zone, p_counts boolean) returns void language sql volatile set search_path="";
 
 create function freshet.end_run_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid, p_wait_ms integer) returns integer language sql volatile set search_path="";
 
@@ -370,13 +692,21 @@ create function freshet.enqueue_due_singly(p_now timestamp with time zone) retur
 
 create function freshet.enqueue_jobs(p_queue text, p_payloads jsonb[], p_start_after timestamp with time zone[] DEFAULT NULL::timestamp with time zone[], p_singleton_keys text[] DEFAULT NULL::text[], p_group_ids text[] DEFAULT NULL::text[], p_priority integer DEFAULT 0) returns uuid[] language plpgsql volatile set search_path="";
 
+create function freshet.evaluate_feed_run(p_run_id bigint, p_t0 timestamp with time zone) returns freshet.feed_runs language plpgsql volatile set search_path="";
+
+create function freshet.expiry_severity(p_from timestamp with time zone, p_to timestamp with time zone, p_now timestamp with time zone) returns freshet.alert_severity language sql immutable set search_path="";
+
 create function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamp with time zone DEFAULT pgboss.job_now()) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.fail_run(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_hint text, p_now timestamp with time zone, p_is_counted boolean DEFAULT true) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.feed_impact(p_run_id bigint, p_now timestamp with time zone, p_after bigint, p_limit integer) returns TABLE(offer_id bigint, effect text, title text, currency text, old_price numeric, new_price numeric, is_held boolean) language sql stable set search_path="";
+
 create function freshet.finish_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.finish_schedule_run(p_id bigint, p_outcome text, p_rows_touched bigint, p_error text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
+
+create function freshet.follow_up_feed(p_feed_id bigint) returns uuid language plpgsql volatile set search_path="";
 
 create function freshet.grant_runtime(p_role name) returns void language plpgsql volatile set search_path="";
 
@@ -386,13 +716,29 @@ create function freshet.import_retailers(p_rows jsonb, OUT created integer, OUT 
 
 create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer, OUT promoted integer) returns record language plpgsql volatile set search_path="";
 
+create function freshet.ingest_feed_chunk(p_run_id bigint, p_attempt integer, p_number integer, p_is_known boolean, p_counters jsonb, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.is_dead_queue(p_queue text) returns boolean language sql stable set search_path="";
 
 create function freshet.is_notify_alive(p_job_id uuid) returns boolean language sql stable set search_path="";
 
 create function freshet.is_run_lock_held(p_lock_class integer, p_lock_id integer) returns boolean language sql volatile set search_path="";
 
+create function freshet.is_spike(p_before bigint, p_would_go bigint, p_percent integer DEFAULT 30, p_min_count integer DEFAULT 10, p_max_count integer DEFAULT 500) returns boolean language sql immutable set search_path="";
+
+create function freshet.is_stale_run(p_run_id bigint) returns boolean language sql stable set search_path="";
+
+create function freshet.know_feed_chunk(p_run_id bigint, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.last_processed_run(p_run_id bigint) returns bigint language sql stable set search_path="";
+
 create function freshet.next_run_at(p_cron text, p_time_zone text, p_period_seconds integer, p_due_at timestamp with time zone, p_now timestamp with time zone) returns timestamp with time zone language sql stable;
+
+create function freshet.note_identities(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.offers_expire_at(p_source_id bigint) returns timestamp with time zone language sql stable set search_path="";
+
+create function freshet.open_feed_staging() returns void language plpgsql volatile set search_path="";
 
 create function freshet.own_run(p_run_id bigint, p_attempt integer) returns freshet.runs language plpgsql volatile set search_path="";
 
@@ -404,13 +750,25 @@ create function freshet.place_alert_news() returns bigint language plpgsql volat
 
 create function freshet.place_run_events(p_run_ids bigint[] DEFAULT NULL::bigint[], p_max_rows integer DEFAULT 1000) returns TABLE(last_position bigint, placed integer) language plpgsql volatile set search_path="";
 
+create function freshet.point_offers(p_run_id bigint, p_offer_ids bigint[]) returns void language plpgsql volatile set search_path="";
+
 create function freshet.prepare_queue(p_name text, p_options jsonb) returns boolean language plpgsql volatile set search_path="";
+
+create function freshet.price_moves(p_run_id bigint, p_since timestamp with time zone, OUT compared integer, OUT moved integer, OUT factor numeric) returns record language sql stable set search_path="";
+
+create function freshet.probe_feed_chunk(p_run_id bigint, p_now timestamp with time zone) returns integer[] language plpgsql volatile set search_path="";
+
+create function freshet.promote_run(p_run_id bigint, p_set_run_id bigint, p_kind freshet.promotion_kind, p_at timestamp with time zone, p_seen_at timestamp with time zone, p_ends_hold boolean) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.promoted_run(p_source_id bigint) returns bigint language sql stable set search_path="";
 
 create function freshet.prune_alerts(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.prune_audit_log(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile security definer set search_path="";
 
 create function freshet.prune_cron_history(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile security definer set search_path="";
+
+create function freshet.prune_feed_runs(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.prune_run_errors(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
@@ -426,11 +784,19 @@ create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severi
 
 create function freshet.reap_runs(p_after interval, p_now timestamp with time zone, p_max_rows integer) returns SETOF bigint language plpgsql volatile set search_path="";
 
+create function freshet.rebuild_current_offers(p_source_id bigint DEFAULT NULL::bigint) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.redrive_letter(p_dead_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 
 create function freshet.redrive_queue(p_queue text, p_limit integer) returns integer language sql volatile set search_path="";
 
+create function freshet.refresh_current_offers(p_offer_ids bigint[]) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.refuse_cron(p_expr text, p_number integer, p_offset integer, p_problem text, p_hint text) returns void language plpgsql immutable set search_path="";
+
+create function freshet.refuse_decision(p_code text) returns void language plpgsql volatile set search_path="";
+
+create function freshet.reject_activation(p_run_id bigint, p_by text, p_reason text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.release_clock(p_driver text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
 
@@ -438,7 +804,11 @@ create function freshet.repeat_job(p_queue text, p_id uuid) returns uuid languag
 
 create function freshet.replan_schedules(p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.request_feed_run(p_feed_id bigint, p_is_forced boolean, p_now timestamp with time zone, OUT request bigint, OUT job_id uuid) returns record language plpgsql volatile set search_path="";
+
 create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
+
+create function freshet.restart_feed_run(p_run_id bigint) returns void language plpgsql volatile set search_path="";
 
 create function freshet.restart_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
@@ -452,13 +822,21 @@ create function freshet.run_schedule(p_schedule_id bigint, p_now timestamp with 
 
 create function freshet.sample_run_error(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_now timestamp with time zone, p_line integer DEFAULT NULL::integer, p_item text DEFAULT NULL::text, p_details jsonb DEFAULT NULL::jsonb) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.sample_run_errors(p_run_id bigint, p_attempt integer, p_samples jsonb, p_totals jsonb, p_error_count integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
 create function freshet.schedule_payload(p_payload jsonb, p_schedule_id bigint, p_due_at timestamp with time zone, p_trigger freshet.run_trigger) returns jsonb language sql stable;
 
 create function freshet.set_display_primary(p_source_id bigint) returns bigint language plpgsql volatile set search_path="";
 
+create function freshet.set_feed_status(p_feed_id bigint, p_status freshet.feed_status, p_reason text) returns void language plpgsql volatile set search_path="";
+
 create function freshet.set_run_stage(p_run_id bigint, p_attempt integer, p_stage text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.settle_alerts(p_news_ids bigint[], p_is_delivered boolean, p_now timestamp with time zone DEFAULT pgboss.job_now()) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.shelve_expired_offers(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.skip_feed_run(p_run_id bigint, p_attempt integer, p_reason freshet.skip_reason, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.snooze_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
@@ -470,17 +848,33 @@ create function freshet.start_schedule_run(p_schedule_id bigint, p_job_id uuid, 
 
 create function freshet.stop_job(p_queue text, p_id uuid, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.take_host_slot(p_host text, p_slots integer) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.tell_alert(p_alert_id bigint, p_severity freshet.alert_severity, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.tell_beat(p_previous text, p_driver text, p_now timestamp with time zone, p_ahead interval DEFAULT NULL::interval) returns void language plpgsql volatile set search_path="";
+
+create function freshet.tell_block(p_feed freshet.feeds, p_run freshet.feed_runs) returns void language plpgsql volatile set search_path="";
+
+create function freshet.tell_feed_failure(p_feed freshet.feeds, p_run freshet.runs) returns void language plpgsql volatile set search_path="";
 
 create function freshet.tg_api_keys__announce_revocation() returns trigger language plpgsql volatile set search_path="";
 
 create function freshet.tg_audit_log__refuse_update() returns trigger language plpgsql volatile set search_path="";
 
+create function freshet.tg_feeds__make_requests() returns trigger language plpgsql volatile set search_path="";
+
+create function freshet.tg_history__keep_what_was_shown() returns trigger language plpgsql volatile set search_path="";
+
 create function freshet.tg_run_events__keep_the_story() returns trigger language plpgsql volatile set search_path="";
 
+create function freshet.tg_runs__begin_feed_run() returns trigger language plpgsql volatile set search_path="";
+
 create function freshet.tg_runs__keep_what_is_final() returns trigger language plpgsql volatile set search_path="";
+
+create function freshet.tg_runs__settle_feed_run() returns trigger language plpgsql volatile set search_path="";
+
+create function freshet.tg_schedules__number_request() returns trigger language plpgsql volatile set search_path="";
 
 create function freshet.tg_schedules__plan() returns trigger language plpgsql volatile set search_path="";
 
@@ -488,10 +882,24 @@ create function freshet.tg_touch_updated_at() returns trigger language plpgsql v
 
 create function freshet.tick(p_driver text DEFAULT 'pg_cron'::text, p_lease interval DEFAULT '00:02:30'::interval, p_now timestamp with time zone DEFAULT now(), OUT drives boolean, OUT claimed integer) returns record language plpgsql volatile set search_path="";
 
+create function freshet.touch_seen_offers(p_run_id bigint, p_at timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.unwrite_offers(p_run_id bigint, p_offer_ids bigint[]) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.visible_offers(p_now timestamp with time zone) returns TABLE(offer_id bigint, source_id bigint, retailer_id bigint, version_run_id bigint, last_seen_at timestamp with time zone, last_seen_success_at timestamp with time zone, price numeric, original_price numeric, in_stock boolean, currency text, title text, link text, url text, image_url text, brand text, category text, upc text) language sql stable;
+
+create function freshet.visible_sources(p_now timestamp with time zone) returns TABLE(source_id bigint, retailer_id bigint, since timestamp with time zone) language sql stable;
+
 create function freshet.wake_notify(p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.wake_queue(p_queue text) returns void language sql volatile set search_path="";
 
+create function freshet.warn_expiring_offers(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.watch_clock(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language plpgsql volatile set search_path="";
 
+create function freshet.would_expire(p_run_id bigint, p_now timestamp with time zone) returns integer language sql stable set search_path="";
+
 create function freshet.write_audit(p_actor_key_id bigint, p_actor text, p_action text, p_object_type text, p_object_id text, p_changes jsonb, p_request_id text) returns bigint language sql volatile set search_path="";
+
+create function freshet.write_feed_prices(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";

@@ -10,6 +10,8 @@ export const sqlCodes = {
   FR031: 'a bad cron expression',
   FR032: 'an unknown time zone',
   FR041: 'an audit log to be kept too briefly',
+  FR051: 'a decision about a run that cannot be carried out; its detail is the code',
+  FR052: 'an acceptance of a price where none is held back',
 } as const
 
 export type SqlCode = keyof typeof sqlCodes

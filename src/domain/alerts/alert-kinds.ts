@@ -42,4 +42,31 @@ export const alertKinds = {
       'Read `disabledReason`, mend it (`updateSchedule`), then `updateSchedule(input: {id: …, enabled: true})`; one that belongs to a feed is mended and enabled with the feed.',
     ends: 'when it is enabled again',
   },
+  FEED_RUN_FAILED: {
+    severities: ['P2'],
+    meaning: 'A run of a feed failed after all its attempts. What consumers see did not change.',
+    advice: 'Read the code and the hint in the details; `testFeed` tries the connection and the first rows again.',
+    ends: 'when a run of the feed succeeds',
+  },
+  FEED_AUTO_DISABLED: {
+    severities: ['P1'],
+    meaning: 'Three runs of a feed failed in a row; it runs no more.',
+    advice: 'Mend what the last failure says, try it with `testFeed`, then `reenableFeed(id: …, acknowledge: true)`.',
+    ends: 'when a run of the feed succeeds',
+  },
+  FEED_RUN_BLOCKED: {
+    severities: ['P1'],
+    meaning:
+      'A run took its file in, but showing it would change too much at once. Consumers see what they saw before.',
+    advice:
+      'Read `FeedRun.impact`, then `approveActivation` or `rejectActivation`; see [A blocked run](operations.md#a-blocked-run).',
+    ends: 'when the run is decided, or a later run is promoted',
+  },
+  OFFERS_EXPIRING: {
+    severities: ['P2', 'P1'],
+    meaning:
+      'Half (P2) or nine tenths (P1) of the time that offers last has passed without a promotion; or of the time that a block holds them.',
+    advice: 'Look at the last runs of the feed: decide a blocked one, mend what fails, or enable the feed.',
+    ends: 'when a run of the feed is promoted',
+  },
 } as const satisfies Record<string, AlertKind>

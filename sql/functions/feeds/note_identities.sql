@@ -1,0 +1,48 @@
+-- Notes of the products that this chunk made: a better identity for an address that had a lesser one (S2 §3.3), and addresses
+-- that differ in case alone (S2 §3.4). Looked up set-based, and only where there can be any.
+-- Called by: ingest_feed_chunk. Locks: none.
+create or replace function freshet.note_identities(p_run_id bigint, p_attempt integer, p_now timestamptz) returns void
+language plpgsql volatile set search_path = ''
+as $$
+declare
+  v_has_history boolean := freshet.last_processed_run(p_run_id) is not null;
+  v_notes jsonb;
+begin
+  with made as (
+    select o.source_id, o.id, o.identity_type, o.identity_value, o.url_hash, o.folded_hash, r.line
+    from pg_temp.feed_known w join freshet.offers o on o.id = w.offer_id join pg_temp.feed_rows r using (n)
+    where w.is_new and (v_has_history or o.identity_type = 'URL_HASH')
+  ), notes as (
+    select m.line, m.id, 'IDENTITY_UPGRADE_DETECTED' as code,
+      format('This address was known by %s %s and is now known by %s %s: a new product was made, the old one expires.',
+        old.identity_type, old.identity_value, m.identity_type, m.identity_value) as message
+    from made m cross join lateral (
+      select * from freshet.offers o
+      where o.source_id = m.source_id and o.url_hash = m.url_hash and o.identity_type > m.identity_type
+        and o.identity_type in ('SKU', 'URL_HASH')
+      order by o.identity_type limit 1
+    ) old
+    where v_has_history
+    union all
+    select m.line, m.id, 'PATH_CASE_COLLISION',
+      format('Another product (%s) has the same address but for the case of its letters.', other.id)
+    from made m cross join lateral (
+      select * from freshet.offers o
+      where o.source_id = m.source_id and o.folded_hash = m.folded_hash and o.identity_type = 'URL_HASH' and o.id <> m.id
+        and o.url_hash <> m.url_hash
+      limit 1
+    ) other
+    where m.identity_type = 'URL_HASH'
+  )
+  select jsonb_agg(jsonb_build_object('code', code, 'message', message, 'line', line, 'item', id::text)) into v_notes from notes;
+  if v_notes is not null then
+    perform freshet.sample_run_errors(
+      p_run_id => p_run_id, p_attempt => p_attempt, p_samples => v_notes,
+      p_totals => (select jsonb_object_agg(code, total) from (
+        select n ->> 'code' as code, count(*) as total from jsonb_array_elements(v_notes) n group by 1
+      ) counted),
+      p_error_count => 0, p_now => p_now
+    );
+  end if;
+end
+$$;
