@@ -15,6 +15,7 @@ import {
 } from './price/price-words.ts'
 import { writtenNumbers, type WrittenNumber } from './price/written-numbers.ts'
 import type { RowCode } from './row-codes.ts'
+import { withoutTail } from './text.ts'
 
 /**
  * What is known beforehand. `currency`: that of the row or shop, which says what `$` and `kr` mean and whether there are
@@ -46,7 +47,7 @@ const refused = (code: PriceCode): ParsedPrice => ({ ok: false, code })
 export function parsePrice(text: string, hints: PriceHints = {}): ParsedPrice {
   if (text.length > longest && text.trim().length > longest) return refused('PRICE_INVALID')
   const plain = plainPriceText(text)
-  const words = plain.toLowerCase().replace(/[!.*]+$/, '')
+  const words = withoutTail(plain.toLowerCase(), '!.*')
   if (blankWords.has(words)) return refused('PRICE_MISSING')
   if (freeWords.has(words)) return refused('PRICE_ZERO')
   const tokens = tokensOf(plain)
