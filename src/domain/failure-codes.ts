@@ -1,3 +1,5 @@
+import { rowCodes } from './row-codes.ts'
+
 /**
  * Every code that a job or a run of ours may fail with, and what went wrong with a single row or item: what it means, and what
  * to do where the failure itself does not say. A code is never renamed, and never reused for something else. What a request is
@@ -61,6 +63,7 @@ export const failureCodes = {
     meaning: 'Slack was not reached, was too slow (10 s), or answered 5xx.',
     hint: 'It is tried again. If it stays, see whether this host can reach Slack.',
   },
+  ...rowCodes,
 } as const satisfies Record<string, { meaning: string; hint: string }>
 
 export type FailureCode = keyof typeof failureCodes
