@@ -61,6 +61,26 @@ export const failureCodes = {
     meaning: 'Slack was not reached, was too slow (10 s), or answered 5xx.',
     hint: 'It is tried again. If it stays, see whether this host can reach Slack.',
   },
+  FILE_TRUNCATED: {
+    meaning: 'The compressed file of a feed ends too early: it was cut on the way, or was not written to its end yet.',
+    hint: 'It is tried again. If it stays, download the file by hand: if it cannot be unpacked either, tell its network.',
+  },
+  FILE_CORRUPT: {
+    meaning: 'The compressed file of a feed is damaged: its data or its checksum is wrong.',
+    hint: 'It is tried again. If it stays, download the file by hand: if it cannot be unpacked either, tell its network.',
+  },
+  FILE_EXPANSION_LIMIT_EXCEEDED: {
+    meaning: 'The file of a feed unpacks to more than is allowed.',
+    hint: 'Unpack the file by hand. If it is a catalogue and no bomb, allow the feed larger files.',
+  },
+  FILE_ARCHIVE_REFUSED: {
+    meaning: 'The zip archive of a feed does not hold exactly one file that can be read.',
+    hint: 'Ask the network for gzip, or for a zip archive with one file, packed by deflate and not encrypted.',
+  },
+  FILE_NOT_UTF8: {
+    meaning: 'Some bytes of a feed’s file are not valid UTF-8. They were read as Windows-1252, and the run went on.',
+    hint: 'Look at the rows around that byte; where letters are wrong, ask the network for UTF-8.',
+  },
 } as const satisfies Record<string, { meaning: string; hint: string }>
 
 export type FailureCode = keyof typeof failureCodes
