@@ -81,6 +81,39 @@ export const failureCodes = {
     meaning: 'Some bytes of a feed’s file are not valid UTF-8. They were read as Windows-1252, and the run went on.',
     hint: 'Look at the rows around that byte; where letters are wrong, ask the network for UTF-8.',
   },
+  FEED_EMPTY: {
+    meaning: 'The file of a feed has no text in it, not even a header.',
+    hint: 'Look at the file on its server. What the last good run brought stays until it expires.',
+  },
+  FEED_NOT_CSV: {
+    meaning: 'The file of a feed is no table of rows: an error page, XML, JSON or something else.',
+    hint: 'Look at the file on its server, and check the path of the feed.',
+  },
+  FEED_HEADER_UNUSABLE: {
+    meaning: 'The first row of a feed’s file does not name its columns.',
+    hint: 'Check delimiter and quoting of the feed; ask the network for a file with a header.',
+  },
+  ROW_COUNT_LIMIT_EXCEEDED: {
+    meaning: 'The file of a feed has more rows than it may have.',
+    hint: 'See whether it is the right file. If it is, raise the feed’s limit of rows.',
+  },
+  ROW_TOO_LONG: {
+    meaning:
+      'A row has more fields than the header has columns, so that its values may stand in wrong columns. It was left out.',
+    hint: 'Look at the row: a delimiter in a text without quotes does this. If all rows are so, set the feed’s delimiter and quoting.',
+  },
+  ROW_TOO_LARGE: {
+    meaning: 'A row has more characters than any product needs. It was left out.',
+    hint: 'Look at the row in the file; the line ends behind it are missing.',
+  },
+  ROW_QUOTES_BROKEN: {
+    meaning: 'A quote opens in a row that never closes, or closes in the middle of a field. The line was left out.',
+    hint: 'Look at the line in the file. If quotes are letters there, as in 5" knife, set the feed’s quoting to NONE.',
+  },
+  ROW_HAS_NUL: {
+    meaning: 'A row holds a NUL character, which no database takes. It was left out.',
+    hint: 'Tell the network; its export is damaged there.',
+  },
 } as const satisfies Record<string, { meaning: string; hint: string }>
 
 export type FailureCode = keyof typeof failureCodes
