@@ -93,6 +93,18 @@ export const failureCodes = {
     meaning: 'The first row of a feed’s file does not name its columns.',
     hint: 'Check delimiter and quoting of the feed; ask the network for a file with a header.',
   },
+  FEED_COLUMNS_MISSING: {
+    meaning: 'The file of a feed lacks a column without which no row can become an offer: title, link or price.',
+    hint: 'If another column tells it, name that in the feed’s columnMap; else check the dialect of the feed and the file.',
+  },
+  FEED_COLUMN_MAP_INVALID: {
+    meaning: 'The columnMap of a feed names a field that does not exist, or a column that the file does not have.',
+    hint: 'Mend the columnMap; testFeed shows the columns of the file.',
+  },
+  PARENT_ROW_SKIPPED: {
+    meaning: 'A row stands for its variants and is itself not for sale. It was left out.',
+    hint: 'There is nothing to do.',
+  },
   ROW_COUNT_LIMIT_EXCEEDED: {
     meaning: 'The file of a feed has more rows than it may have.',
     hint: 'See whether it is the right file. If it is, raise the feed’s limit of rows.',

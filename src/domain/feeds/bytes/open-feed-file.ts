@@ -56,13 +56,8 @@ export async function openFeedFile(
 }
 
 function unpacked(file: FileHandle, part: Part, engine: () => Engine, limits: ExpansionLimits, seen: Seen) {
-  let isFirst = true
-  const slices = () => {
-    const { onRead, ...again } = part // what is read once more is not counted twice
-    const slices = readSlices(file, isFirst ? part : again)
-    isFirst = false
-    return slices
-  }
+  let times = 0 // what is read once more is not counted twice
+  const slices = () => readSlices(file, times++ === 0 ? part : { ...part, onRead: () => {} })
   return unpack({ slices, engine, limits, seen })
 }
 

@@ -9,23 +9,23 @@ const others: [RegExp, string][] = [
   [/^<[a-z!]/i, 'an HTML page or XML'],
   [/^%PDF-/, 'a PDF document'],
   [/^\{|^\[\s*[{["\]]/, 'JSON'],
-  [/^PK[\u0003\u0005]/, 'a zip archive inside the compressed file'],
-  [/^\u001F/, 'a file that was compressed twice'],
 ]
 
 /** Refuses a file that is no table of rows, by the start of it, and says what it is instead. */
 export function refuseUnlessCsv(sample: string): void {
   const start = sample.trimStart()
   if (start === '') throw new PermanentError('The file is empty.', { code: 'FEED_EMPTY' })
-  const other = others.find(([pattern]) => pattern.test(start))?.[1] ?? binary(sample)
+  const other = others.find(([pattern]) => pattern.test(start))?.[1] ?? binary(start)
   if (!other) return
   const title = /<title[^>]*>([^<]*)/i.exec(start)?.[1]?.trim().slice(0, longestTitle)
   const named = title ? ` with the title "${title}"` : ''
   throw new PermanentError(`The file is ${other}${named}, not a table of rows.`, { code: 'FEED_NOT_CSV' })
 }
 
-/** UTF-16 without its mark has a NUL beside each Latin letter; no text has them so often. */
 function binary(sample: string): string | undefined {
+  if (/^PK\p{Cc}/u.test(sample)) return 'a zip archive inside the compressed file'
+  if (sample.startsWith('\u001F')) return 'a file that was compressed twice'
+  // UTF-16 without its mark has a NUL beside each Latin letter; no text has them so often.
   const nuls = sample.split('\u0000').length - 1
   if (nuls * 3 > sample.length) return 'UTF-16 without a byte order mark'
   return nuls * 100 > sample.length ? 'a binary file' : undefined
