@@ -1,5 +1,13 @@
 /** What may be wrong with a single row of a feed, or with what a page says. Part of the failure codes (`failure-codes.ts`). */
 export const rowCodes = {
+  TITLE_MISSING: {
+    meaning: 'The row has no title.',
+    hint: 'If the title stands in another column, name it in the feed’s column map.',
+  },
+  LINK_MISSING: {
+    meaning: 'The row has no link.',
+    hint: 'If the link stands in another column, name it in the feed’s column map.',
+  },
   PRICE_MISSING: {
     meaning: 'The price is blank, or a word for nothing (`N/A`, `null`).',
     hint: 'If the price stands in another column, name it in the feed’s column map.',
