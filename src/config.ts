@@ -180,6 +180,7 @@ function group(v: Values) {
       apifyToken: v.APIFY_TOKEN,
       llm: { url: v.FRESHET_LLM_URL, model: v.FRESHET_LLM_MODEL, key: v.FRESHET_LLM_KEY },
     },
+    feeds: { runsPerHost: v.FRESHET_FEEDS_PER_HOST },
     maintenance: { auditKeepDays: v.FRESHET_AUDIT_KEEP_DAYS },
     listings: { softDeleteWindowHours: v.SOFT_DELETE_WINDOW_HOURS, staleDays: v.LISTING_STALE_DAYS },
   }

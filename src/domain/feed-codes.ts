@@ -64,6 +64,7 @@ export const feedCodes = {
   ROW_HAS_NUL: {
     meaning: 'A row holds a NUL character, which no database takes. It was left out.',
     hint: 'Tell the network; its export is damaged there.',
+  },
   ADDRESS_NOT_ALLOWED: {
     meaning: 'The host stands for addresses of a private network only, and those are not open to feeds and fetches.',
     hint: 'Correct the host. If it is meant, set FRESHET_ALLOW_PRIVATE_NETWORK=true and restart the workers.',
@@ -166,7 +167,8 @@ export const feedCodes = {
     hint: 'Ask the network for item ids or SKUs: many such rows block a run.',
   },
   IDENTITY_UPGRADE_DETECTED: {
-    meaning: 'A product that was known by its address or SKU now has a better identifier: a new one was made, the old expires.',
+    meaning:
+      'A product that was known by its address or SKU now has a better identifier: a new one was made, the old expires.',
     hint: 'There is nothing to do.',
   },
   PATH_CASE_COLLISION: {
@@ -174,7 +176,8 @@ export const feedCodes = {
     hint: 'If the shop does not tell them apart either, ask for an item id or SKU in the file.',
   },
   IMPLAUSIBLE_PRICE: {
-    meaning: 'A price is more than ten times what it was, or less than a tenth. It is held back until the next run repeats it.',
+    meaning:
+      'A price is more than ten times what it was, or less than a tenth. It is held back until the next run repeats it.',
     hint: 'If it is true, acceptPrice shows it at once.',
   },
 } as const satisfies Record<string, { meaning: string; hint: string }>

@@ -9,6 +9,7 @@ export const auditActions = {
     'SET_DISPLAY_PRIMARY',
     'IMPORT_SOURCES',
   ],
+  Feed: ['HOST_KEY_LEARNED'],
   Schedule: ['UPDATE_SCHEDULE', 'RUN_SCHEDULE'],
   Alert: ['ACKNOWLEDGE_ALERT', 'RESOLVE_ALERT'],
   ApiKey: ['CREATE_API_KEY', 'REVOKE_API_KEY'],

@@ -22,11 +22,10 @@ export const admitFeedRun =
     if (!answer?.source_id) throw new CancelJob('The feed is not there any more.')
     if (answer.verdict === 'COVERED') throw new CancelJob('A run that began later has covered this request.')
     if (answer.verdict === 'NOT_ENABLED') throw notEnabled(answer.has_run)
-    const [slot] = await queryRows<{ isTaken: boolean }>(
-      sql,
-      'select freshet.take_host_slot($1, $2) as "isTaken"',
-      [answer.host, runsPerHost],
-    )
+    const [slot] = await queryRows<{ isTaken: boolean }>(sql, 'select freshet.take_host_slot($1, $2) as "isTaken"', [
+      answer.host,
+      runsPerHost,
+    ])
     if (!slot?.isTaken) throw new SnoozeJob(slotSeconds, `${runsPerHost} runs are at ${answer.host} already.`)
     return { kind: 'FEED', trigger, sourceId: answer.source_id }
   }

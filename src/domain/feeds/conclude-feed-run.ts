@@ -40,7 +40,15 @@ function tell(verdict: Verdict, durationMs: number, log: Log): void {
   if (isBlocked) {
     const { pricesCompared, pricesMoved, priceFactor } = verdict
     log.warn(
-      { event: 'CIRCUIT_BREAKER_TRIPPED', ...counts, pricesCompared, pricesMoved, priceFactor, reason: blockReasons[0], reasons: blockReasons },
+      {
+        event: 'CIRCUIT_BREAKER_TRIPPED',
+        ...counts,
+        pricesCompared,
+        pricesMoved,
+        priceFactor,
+        reason: blockReasons[0],
+        reasons: blockReasons,
+      },
       'the run is blocked: an operator decides',
     )
     return

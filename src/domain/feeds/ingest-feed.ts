@@ -36,7 +36,10 @@ export async function ingestFeed(run: RunContext, feedId: string, services: Feed
   await using file = fetched
   await noteFile(run, file)
   if (isUnchanged(feed, file.sha256)) {
-    log.info({ event: 'DOWNLOAD_SKIPPED_UNCHANGED', reason: 'UNCHANGED_HASH', hash: file.sha256.toString('hex') }, 'the file is as it was')
+    log.info(
+      { event: 'DOWNLOAD_SKIPPED_UNCHANGED', reason: 'UNCHANGED_HASH', hash: file.sha256.toString('hex') },
+      'the file is as it was',
+    )
     return skip(run, 'UNCHANGED_HASH', services)
   }
   await run.stage('PARSE')
@@ -83,8 +86,16 @@ async function skip(
 ): Promise<void> {
   const statement = 'select freshet.skip_feed_run($1, $2, $3::freshet.skip_reason, $4) as "isRefreshed"'
   const isRefreshed = await run.transaction(async () => {
-    const [answer] = await queryRows<{ isRefreshed: boolean }>(run.sql, statement, [run.runId, run.attempt, reason, now()])
+    const [answer] = await queryRows<{ isRefreshed: boolean }>(run.sql, statement, [
+      run.runId,
+      run.attempt,
+      reason,
+      now(),
+    ])
     return answer?.isRefreshed ?? false
   })
-  log.info({ skippedReason: reason, isRefreshed }, isRefreshed ? 'what is shown was confirmed' : 'the run had nothing to do')
+  log.info(
+    { skippedReason: reason, isRefreshed },
+    isRefreshed ? 'what is shown was confirmed' : 'the run had nothing to do',
+  )
 }

@@ -1,10 +1,7 @@
 import type { FeedForRun } from './feed-for-run.ts'
 import type { RemoteStat } from './transport/connection.ts'
 
-type Known = Pick<
-  FeedForRun,
-  'isForced' | 'unchangedPolicy' | 'lastRemoteMtime' | 'lastRemoteSize' | 'lastContentHash'
->
+type Known = Pick<FeedForRun, 'isForced' | 'unchangedPolicy' | 'lastRemoteMtime' | 'lastRemoteSize' | 'lastContentHash'>
 
 /**
  * Whether what the server says of the file is reason enough not to read it (S2 §9.5): time and size, both known then and now, are

@@ -48,7 +48,8 @@ const write: Record<ColumnKind, (out: Writer, cell: NonNullable<Cell>) => void> 
 function writeNumeric(out: Writer, text: string): void {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? fail(text)
   const left = whole.replace(/^0+/, '')
-  const padded = left.padStart(Math.ceil(left.length / 4) * 4, '0') + fraction.padEnd(Math.ceil(fraction.length / 4) * 4, '0')
+  const padded =
+    left.padStart(Math.ceil(left.length / 4) * 4, '0') + fraction.padEnd(Math.ceil(fraction.length / 4) * 4, '0')
   const digits = Array.from({ length: padded.length / 4 }, (_, index) => Number(padded.slice(index * 4, index * 4 + 4)))
   let weight = Math.ceil(left.length / 4) - 1
   while (digits[0] === 0) {

@@ -53,7 +53,7 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
   if (!page.ok) return { code: page.code, field: 'link', message: `The link ${page.reason}` }
   const prices = pricesOfRow({
     ...raw,
-    saleWindow: { start: raw.saleStart, end: raw.saleEnd, window: raw.saleWindow },
+    saleWindow: { start: raw.saleStart, end: raw.saleEnd, interval: raw.saleWindow },
     feedCurrency: settings.currency,
     now: settings.now,
   })

@@ -30,8 +30,14 @@ export async function ingestFile(
 ): Promise<void> {
   const table = await openTable(handle, feed, run.signal)
   const found = describe(table)
-  log.info({ event: 'PARSE_START', format: 'CSV', encoding: found.encoding, expectedColumns: found.columns }, 'parsing begins')
-  log.debug({ event: 'PARSE_HEADERS', headers: table.csv.header.fields, mappedColumns: found.columns }, 'the header is bound')
+  log.info(
+    { event: 'PARSE_START', format: 'CSV', encoding: found.encoding, expectedColumns: found.columns },
+    'parsing begins',
+  )
+  log.debug(
+    { event: 'PARSE_HEADERS', headers: table.csv.header.fields, mappedColumns: found.columns },
+    'the header is bound',
+  )
   await keepFound(run, found)
   await queryRows(run.sql, 'select freshet.open_feed_staging()')
 
@@ -46,7 +52,10 @@ export async function ingestFile(
     const from = performance.now()
     const upserted = await mergeChunk(run, chunk, { number, isProbed: feed.isPromoted, now: now() })
     const durationMs = Math.round(performance.now() - from)
-    log.debug({ event: 'UPSERT_BATCH_COMPLETE', ...batch, productsUpserted: upserted, durationMs }, 'a batch is written')
+    log.debug(
+      { event: 'UPSERT_BATCH_COMPLETE', ...batch, productsUpserted: upserted, durationMs },
+      'a batch is written',
+    )
     products += upserted
     if (products > feed.maxProductCount) throw tooManyProducts(feed)
   }
@@ -62,7 +71,10 @@ export async function ingestFile(
     await merging // what was read before a fault of the file is written
   }
   await keepFound(run, describe(table))
-  log.info({ event: 'PARSE_COMPLETE', products, durationMs: Math.round(performance.now() - begun) }, 'the file is taken in')
+  log.info(
+    { event: 'PARSE_COMPLETE', products, durationMs: Math.round(performance.now() - begun) },
+    'the file is taken in',
+  )
 }
 
 /** What a file turned out to be, for people. */

@@ -14,10 +14,7 @@ import { readFeedRow } from './feed-row.ts'
 /** A file that turned out to be a table of products. */
 export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding }
 
-type Settings = Pick<
-  FeedForRun,
-  'dialect' | 'delimiter' | 'quoting' | 'columnMap' | 'defaultCurrency' | 'maxRowCount'
->
+type Settings = Pick<FeedForRun, 'dialect' | 'delimiter' | 'quoting' | 'columnMap' | 'defaultCurrency' | 'maxRowCount'>
 
 /** Opens a downloaded file and finds its columns. It throws at once where no row of it could become an offer. */
 export async function openTable(handle: FileHandle, feed: Settings, signal: AbortSignal): Promise<FeedTable> {
@@ -56,12 +53,20 @@ export async function* readChunks(
     if ('code' in row) {
       count(chunk, 'productsRejected')
       const { code, field, message } = row
-      fault(chunk, code, () => ({ line, message, details: { field, column: columnOf(field), row: shortRow(fields, header) } }))
+      fault(chunk, code, () => ({
+        line,
+        message,
+        details: { field, column: columnOf(field), row: shortRow(fields, header) },
+      }))
       return
     }
     count(chunk, 'rowsParsed')
     if (row.identity.type === 'URL_HASH')
-      note(chunk, 'URL_HASH_FALLBACK', () => ({ line, item: row.url, message: 'The row has neither an item id nor a SKU.' }))
+      note(chunk, 'URL_HASH_FALLBACK', () => ({
+        line,
+        item: row.url,
+        message: 'The row has neither an item id nor a SKU.',
+      }))
     addRow(chunk, row)
   }
   const takeFault = ({ line, code, message, raw }: RowFault): void => {
