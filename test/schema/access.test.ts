@@ -49,6 +49,8 @@ async function open(publicRead: boolean) {
     // Neither workers nor a clock, which would change things in between.
     env: { FRESHET_ROLE: 'api', FRESHET_PUBLIC_READ: String(publicRead), FRESHET_PROXY_HOPS: '1' },
   })
+  // Nobody drives the clock: it is told as late at once, lest the watch tell of it between two looks at the database.
+  await app.pool.query("select freshet.watch_clock(now() + interval '1 hour'); select freshet.place_alert_news()")
   const keys: Partial<Record<Caller, string>> = {}
   for (const scope of ranks) keys[scope] = await app.keyWith(scope)
   keys.revoked = await app.keyWith('ADMIN')
