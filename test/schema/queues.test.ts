@@ -42,6 +42,15 @@ const redrive = (name: string, limit?: number) =>
     { name, limit },
   )
 
+test('the queues that pg-boss keeps for itself are neither listed nor asked for', async () => {
+  await makeQueue(pool, '__pgboss__orders')
+  const { data } = await ask<{ queues: { name: string }[] }>('{ queues { name } }')
+  expect(data!.queues.map(({ name }) => name).filter((name) => name.startsWith('__'))).toEqual([])
+  const { errors } = await ask(list, { filter: { queue: '__pgboss__orders' } })
+  expect(errors).toMatchObject([{ message: 'There is no such queue.', extensions: { code: 'NOT_FOUND' } }])
+  expect(errors?.[0]?.extensions.hint).not.toContain('__')
+})
+
 test('queues shows what lies in each, with its settings, in one statement', async () => {
   await makeJob(pool, queue)
   await makeFailure(pool, queue)
