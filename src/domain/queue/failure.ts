@@ -2,7 +2,7 @@ import { ExpectedError } from '../../expected-error.ts'
 import { reason, scrub } from '../../log.ts'
 import type { FailureCode } from '../failure-codes.ts'
 import { cleanText, isDeeper } from '../text.ts'
-import { JobError } from './outcome.ts'
+import { JobError } from './job-error.ts'
 
 /** What an attempt failed with, as it is kept with its job; `isCounted` only where its run's end does not count. */
 export type JobFailure = { code: string; message: string; hint: string | null; isCounted?: false }

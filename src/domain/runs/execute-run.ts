@@ -5,7 +5,7 @@ import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.t
 import { queryRows } from '../../db/sql.ts'
 import { reason, type Log } from '../../log.ts'
 import { sqlRefusal } from '../sql-codes.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../queue/job-error.ts'
 import { runContext, type RunContext } from './context.ts'
 import { failRun } from './fail-run.ts'
 import { findRunOfJob } from './find-run.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { failureOf, readAttempts, readFailure, showPayload } from '../../../src/domain/queue/failure.ts'
-import { JobError, PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { JobError, PermanentError } from '../../../src/domain/queue/job-error.ts'
 
 test.each([
   [
