@@ -1,5 +1,5 @@
 import { request, type IncomingMessage } from 'node:http'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { memoryUsed } from '../support/memory.ts'
 import { at } from '../support/moment.ts'
@@ -37,6 +37,7 @@ test(
   async () => {
     const { id } = await startRun(app.pool)
     const slow = await subscribeSlowly()
+    onTestFinished(() => void slow.destroy())
     let bytes = ''
     const readByte = () => (bytes += (slow.read(1) as Buffer | null)?.toString() ?? '')
     await until('its stream has begun', () => readByte().length > 0)
