@@ -71,7 +71,7 @@ test('while the database cannot be asked, a clock that beat in time becomes late
   await using watch = await startClockWatch(pool, log, 3_600_000) // no second look
   const seenAt = performance.now()
   const time = vi.spyOn(performance, 'now')
-  onTestFinished(() => void time.mockRestore())
+  onTestFinished(() => time.mockRestore())
   time.mockReturnValue(seenAt + 60_000)
   expect(watch.problem()).toBeUndefined()
   time.mockReturnValue(seenAt + 70_000)
