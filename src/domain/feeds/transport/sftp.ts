@@ -95,7 +95,7 @@ async function statOf(sftp: SFTPWrapper, path: string): Promise<RemoteStat> {
   if (stats?.isDirectory()) throw notAFile(path, 'a folder')
   const { size, mtime } = stats ?? {}
   return {
-    ...(size !== undefined && { size: Number(size) }),
+    ...(size !== undefined && { size }),
     ...(mtime !== undefined && { mtime: new Date(mtime * 1000) }),
   }
 }
