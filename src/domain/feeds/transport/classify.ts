@@ -129,7 +129,7 @@ const controls = /[\x00-\x1f\x7f]+/g
 
 /** The words of the other side, or of the system: shortened, on one line, and without what is secret. */
 function quoteOf(error: unknown): string {
-  const words = scrub(cleanText(reason(error), 300))
+  const words = cleanText(scrub(reason(error)), 300)
     .replace(controls, ' ')
     .trim()
   return words === '' ? '' : ` (${words})`
