@@ -10,11 +10,11 @@ const certain = table(`
   MAD=د.م MDL=lei. MGA=Ar MKD=ден MMK=Ks MNT=₮ MOP=MOP$ MRU=UM MVR=Rf MWK=MK MXN=MX$,Mex$ MYR=RM MZN=MT NGN=₦ NIO=C$. NZD=NZ$
   OMR=ر.ع PAB=B/.,B/ PEN=S/.,S/ PHP=₱ PLN=zł,zl,złotych PYG=₲ QAR=ر.ق RON=lei RSD=дин,din RUB=₽,руб,рублей,рубля,р,Р RWF=FRw,RF,R₣
   SAR=ر.س,ريال SDG=ج.س SEK=SKr SGD=S$ STN=Db SYP=ل.س THB=฿,บาท TND=DT,د.ت TOP=T$ TRY=₺,TL TTD=TT$ TWD=NT$,NT TZS=TSh UAH=₴,грн,hrn
-  UGX=USh USD=US$,USD$ UYU=$U UZS=so'm,soʻm,Sʻ VND=₫,đ,VNĐ VUV=VT,Vt XAF=FCFA XOF=CFA YER=ر.ي ZAR=R ZMW=ZK ZWL=Z$ BYR=Br. DEM=DM`)
+  UGX=USh USD=US$,USD$,USDollar,USDollars UYU=$U UZS=so'm,soʻm,Sʻ VND=₫,đ,VNĐ VUV=VT,Vt XAF=FCFA XOF=CFA YER=ر.ي ZAR=R ZMW=ZK ZWL=Z$ BYR=Br. DEM=DM`)
 
 /** Signs that several currencies share. The first is meant where nothing else is known; `?`: then none is. */
 const shared = table(`
-  USD,AUD,CAD,NZD,SGD,HKD,MXN,TWD,ARS,CLP,COP,BBD,BMD,BND,BSD,BZD,FJD,GYD,JMD,KYD,LRD,NAD,SBD,SRD,TTD,UYU,XCD,DOP=$
+  USD,AUD,CAD,NZD,SGD,HKD,MXN,TWD,ARS,CLP,COP,BBD,BMD,BND,BSD,BZD,FJD,GYD,JMD,KYD,LRD,NAD,SBD,SRD,TTD,UYU,XCD,DOP=$,dollar,dollars
   GBP,EGP,GIP,FKP,LBP,SDG,SHP,SSP,SYP=£,₤,￡,pound,pounds,stg JPY,CNY=¥ ?,SEK,NOK,DKK,ISK=kr INR,PKR,LKR,NPR,MUR,SCR=Rs,₨,Re,र ?,IRR=تومان
   ?,BYN,ETB=Br ?,CHF,XAF,XOF,RWF=franc,francs,F ?,SAR,IRR,OMR,QAR,YER=﷼ ?,ANG,AWG=ƒ ?,RON,HNL,MDL=L ?,BHD,DZD,IQD,JOD,KWD,LYD,TND=دينار,د.
   ?,KGS,TJS,UZS=som,с ?,HRK=kn`)
@@ -52,6 +52,7 @@ export function readCurrencySign(text: string, hint?: string): CurrencySign | nu
   const code = currencyOfWord(text)
   if (code !== null) return { currency: code, isCertain: true }
   const meant = certain.get(text) ?? shared.get(text) ?? inSmall.get(text.toLowerCase())
+  if (meant === undefined && text.length > 2 && text.endsWith('.')) return readCurrencySign(text.slice(0, -1), hint)
   if (meant === undefined) return hint === 'HUF' && text === 'ft' ? { currency: hint, isCertain: true } : null
   const [usual = '?', ...others] = meant
   if (hint !== undefined && others.includes(hint)) return { currency: hint, isCertain: false }
