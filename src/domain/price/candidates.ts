@@ -43,12 +43,14 @@ function candidateOf(tokens: Token[], number: WrittenNumber, before: Token[], hi
   }
 }
 
-/** The currency beside a number, and where the number begins with it. A code wins over a sign, which may mean several. */
+/** The currency beside or inside a number, and where the number begins with it. A code wins over a sign, which may mean several. */
 function signOf(tokens: Token[], { start, end }: WrittenNumber, hint?: string) {
   const left = currencyBefore(tokens, skipBack(tokens, start, /^[ :=-]$/), hint)
   const outer = left === null ? null : currencyBefore(tokens, skipBack(tokens, left.start, /^[ :(]$/), hint)
   const right = currencyAfter(tokens, skip(tokens, end, /^[ ,.(:–—-]$/), hint)
-  const signs = [left, right, outer].flatMap((found) => (found === null ? [] : [found.sign]))
+  const middle = tokens.slice(start, end).findIndex(({ kind }) => kind === 'sign')
+  const inside = middle === -1 ? null : currencyAfter(tokens, start + middle, hint)
+  const signs = [left, inside, right, outer].flatMap((found) => (found === null ? [] : [found.sign]))
   const sign = signs.find(({ isCertain }) => isCertain) ?? signs.find(({ currency }) => currency) ?? signs[0] ?? null
   return { sign, start: left?.start ?? start }
 }

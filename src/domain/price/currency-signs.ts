@@ -4,7 +4,7 @@ import { currencyOfWord } from './currency-codes.ts'
 const certain = table(`
   AED=د.إ,درهم,Dh,Dhs AFN=؋ ALL=Lek,Lekë AMD=֏ AOA=kwz,Kz AUD=A$,AU$,AUS$ AZN=₼ BAM=KM,км BDT=৳,Tk BGN=лв,лева BHD=BD,.د.ب,د.ب
   BIF=FBu BOB=Bs,$b BRL=R$ BTN=Nu BYN=Rbl BZD=BZ$ CAD=C$,CA$,CAN$,CAD$ CHF=SFr,CHf,Fr,₣ CNY=元,圆,圓,人民币,yuan,RMB,CN¥ CRC=₡
-  CUC=CUC$ CZK=Kč,Kčs CVE=Esc DJF=Fdj DKK=kr.,DKr DOP=RD$ DZD=دج,د.ج EGP=جنيه,ج.م,E£,LE ERN=Nfk,ናቕፋ,نافكا ETB=ብር EUR=€,euro,euros
+  CUC=CUC$ CZK=Kč,Kčs CVE=Esc DJF=Fdj DKK=DKr DOP=RD$ DZD=دج,د.ج EGP=جنيه,ج.م,E£,LE ERN=Nfk,ናቕፋ,نافكا ETB=ብር EUR=€,euro,euros
   GEL=₾,ლ,lari,ლარი GHS=GH₵,₵ GNF=FG,GFr GTQ=Q GYD=G$,GY$ HKD=HK$ HUF=Ft IDR=Rp ILS=₪,nis,ש״ח,ש"ח,ש'ח,ש''ח INR=₹ IQD=ع.د,د.ع,ID
   JMD=J$ JOD=د.أ,د.ا JPY=円,yen,JP¥ KES=KSh,KShs KHR=៛ KRW=₩,원,won KWD=KD,د.ك KZT=₸,тг LAK=₭ LBP=ل.ل LKR=ரூ,රු LYD=LD,ل.د
   MAD=د.م MDL=lei. MGA=Ar MKD=ден MMK=Ks MNT=₮ MOP=MOP$ MRU=UM MVR=Rf MWK=MK MXN=MX$,Mex$ MYR=RM MZN=MT NGN=₦ NIO=C$. NZD=NZ$
