@@ -109,7 +109,7 @@ test.each([
 test('what was read is read again as the same', () => {
   const text = fc.oneof(
     fc.constantFrom(...realPrices.map(([text]) => text)),
-    fc.string({ unit: fc.constantFrom(...'0123456789.,-$€ ') }),
+    fc.string({ unit: fc.constantFrom(...Array.from('0123456789.,-$€ ')) }),
   )
   fc.assert(
     fc.property(text, (text) => {
@@ -147,6 +147,6 @@ test.each([
 
 test('a price among many blanks is a price still', () => {
   expect(read(`${' '.repeat(1000)}12.99${'\t'.repeat(1000)}`)).toBe('12.99')
-  expect(read(`12.99${' y'.repeat(148)}`)).toBe('12.99')
-  expect(read(`12.99${' y'.repeat(149)}`)).toBe('PRICE_INVALID')
+  expect(read(`12.99${' y'.repeat(147)}`)).toBe('12.99')
+  expect(read(`12.99${' y'.repeat(148)}`)).toBe('PRICE_INVALID')
 })

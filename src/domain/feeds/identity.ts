@@ -15,6 +15,7 @@ export const itemIdentities = {
   GOOGLE: null,
   CJ: null,
   AVANTLINK: null,
+  RAKUTEN: null,
   SHAREASALE: null,
 } as const satisfies Record<string, IdentityType | null>
 
