@@ -54,6 +54,15 @@ test.each<[string, string, string]>([
   ['16990 ft', 'HUF', '16990 HUF'],
   ['12.99', 'EUR', '12.99'],
   ['$12.99 CAD', 'USD', '12.99 CAD'],
+  ['£12.99', 'USD', '12.99 GBP'],
+  ['12.99 KM', 'BAM', '12.99 BAM'],
+  ['12.99 KM', 'EUR', 'PRICE_INVALID'],
+  ['12.99 ID', 'USD', '12.99'],
+  ['nu 12,99', 'EUR', '12.99'],
+  ['12,99 le kilo', 'EUR', '12.99'],
+  ['Rp 31.500', 'USD', '31500 IDR'],
+  ['129 lei', 'MDL', '129 MDL'],
+  ['56,000 تومان', 'IRR', '56000'],
 ])('the currency known beforehand decides what a shared sign means: %s of a %s shop is %s', (text, currency, price) => {
   expect(read(text, { currency })).toBe(price)
 })

@@ -114,6 +114,7 @@ test.each<[Omit<PriceColumns, 'now'>, string]>([
   [{ price: '5', currency: '12.99', feedCurrency: 'USD' }, 'CURRENCY_UNKNOWN currency'],
   [{ price: '5', currency: 'x'.repeat(200_000), feedCurrency: 'USD' }, 'CURRENCY_UNKNOWN currency'],
   [{ price: '5 EUR', currency: 'USD' }, 'CURRENCY_CONFLICT price'],
+  [{ price: '£5', currency: 'USD' }, 'CURRENCY_CONFLICT price'],
   [{ price: '5 USD', salePrice: '4,00 €', currency: 'USD' }, 'CURRENCY_CONFLICT salePrice'],
 ])('issue 5 §2: currency from the column, else the price, else the feed: of %j it is %s', (row, currency) => {
   expect(currencyOf(row)).toBe(currency)
