@@ -98,7 +98,7 @@ function missingColumns(header: string[], lacking: FeedField[][], namesOf: (fiel
 }
 
 /** Names further apart than this part of their letters are not meant for each other. */
-const furthest = 0.4
+const furthest = 0.5
 
 /** The column whose name is closest to one of these; nothing where none is close. */
 function nearestColumn(wanted: string[], header: string[]): string | undefined {
