@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { kindOf, resolveAllowed } from '../../../src/domain/fetch/address-guard.ts'
-import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../src/domain/queue/job-error.ts'
 
 const { signal } = new AbortController()
 const refused = {

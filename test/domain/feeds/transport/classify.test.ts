@@ -4,7 +4,7 @@ import { classificationOf, classify } from '../../../../src/domain/feeds/transpo
 import type { FeedConnection } from '../../../../src/domain/feeds/transport/connection.ts'
 import { secretsOf, targetOf } from '../../../../src/domain/feeds/transport/connection.ts'
 import { failureCodes, type FailureCode } from '../../../../src/domain/failure-codes.ts'
-import { JobError, PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { JobError, PermanentError } from '../../../../src/domain/queue/job-error.ts'
 
 const connection: FeedConnection = {
   transport: 'SFTP',

@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { expect } from 'vitest'
 import type { FeedConnection } from '../../../../src/domain/feeds/transport/connection.ts'
 import { fetchFeedFile, type FetchOptions } from '../../../../src/domain/feeds/transport/fetch-feed-file.ts'
-import { JobError, PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { JobError, PermanentError } from '../../../../src/domain/queue/job-error.ts'
 import { createLog, withLogFields } from '../../../../src/log.ts'
 import { collectLines } from '../../../support/lines.ts'
 
