@@ -650,6 +650,8 @@ create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_eve
 
 create function freshet.approve_activation(p_run_id bigint, p_by text, p_expected integer, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.begin_feed_test(p_run_id bigint, p_feed_id bigint) returns void language sql volatile set search_path="";
+
 create function freshet.begin_hold(p_feed freshet.feeds, p_run_id bigint, p_at timestamp with time zone) returns void language sql volatile set search_path="";
 
 create function freshet.cancel_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";

@@ -10,6 +10,8 @@ export const auditActions = {
     'IMPORT_SOURCES',
   ],
   Feed: ['HOST_KEY_LEARNED'],
+  FeedRun: ['ACTIVATION_APPROVED', 'ACTIVATION_REJECTED'],
+  Offer: ['PRICE_ACCEPTED'],
   Schedule: ['UPDATE_SCHEDULE', 'RUN_SCHEDULE'],
   Alert: ['ACKNOWLEDGE_ALERT', 'RESOLVE_ALERT'],
   ApiKey: ['CREATE_API_KEY', 'REVOKE_API_KEY'],

@@ -7,7 +7,8 @@ import type { FeedConnection } from './transport/connection.ts'
 /** A feed as a run sees it. */
 export type FeedForRun = {
   id: string
-  sourceId: string
+  /** Null in the test of an input that nobody stored. */
+  sourceId: string | null
   sourceName: string
   network: string | null
   transport: FeedConnection['transport']
@@ -51,8 +52,9 @@ const implicitTlsPort = 990
 
 const text = readQuery('feed_for_run')
 
-export async function readFeedForRun(sql: Sql, feedId: string, runId: string): Promise<FeedForRun> {
-  const [feed] = await queryRows<FeedForRun>(sql, text, [feedId, runId])
+/** Reads a feed as a run, or a test, needs it. */
+export async function readFeedForRun(sql: Sql, feedId: string, runId?: string): Promise<FeedForRun> {
+  const [feed] = await queryRows<FeedForRun>(sql, text, [feedId, runId ?? null])
   if (!feed) throw new Error(`There is no feed ${feedId}.`)
   return feed
 }

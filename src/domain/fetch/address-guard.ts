@@ -1,7 +1,7 @@
 import { lookup as lookUpName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { PermanentError } from '../queue/outcome.ts'
+import { PermanentError } from '../queue/job-error.ts'
 import { orAborted } from './or-aborted.ts'
 
 /** An address that was checked, and is to be connected to as it stands: nobody looks the name up a second time. */

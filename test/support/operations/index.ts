@@ -64,5 +64,7 @@ export const tables: Record<AuditedType, Table> = {
   ...retailer.tables,
   ...schedule.tables,
   ...source.tables,
-  Feed: ['feeds', 'id'],
+  Feed: ['freshet.feeds', 'id'],
+  FeedRun: ['freshet.feed_runs', 'run_id'],
+  Offer: ['freshet.offers', 'id'],
 }

@@ -1,4 +1,4 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 
 const longestTitle = 100
 

@@ -1,5 +1,5 @@
 import { editDistance, nearest } from '../../../nearest.ts'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { shortText } from '../row-errors.ts'
 import { columnMapProblems, type ColumnMap } from './column-map.ts'
 import { feedFields, foldName, type Dialect, type FeedField } from './field.ts'

@@ -1,7 +1,7 @@
 import { FTPError } from 'basic-ftp'
 import { reason, scrub } from '../../../log.ts'
 import type { FailureCode } from '../../failure-codes.ts'
-import { JobError, PermanentError } from '../../queue/outcome.ts'
+import { JobError, PermanentError } from '../../queue/job-error.ts'
 import { cleanText } from '../../text.ts'
 import { ftpCodeOf } from './classify-ftp.ts'
 import { targetOf, type FeedConnection } from './connection.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { serverOf, type FeedConnection } from './connection.ts'
 import type { SessionDoor } from './session.ts'
 

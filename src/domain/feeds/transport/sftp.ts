@@ -1,5 +1,5 @@
 import { Client, type SFTPWrapper, type Stats } from 'ssh2'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { orAborted } from '../../fetch/or-aborted.ts'
 import type { FeedConnection, RemoteStat } from './connection.ts'
 import { notAFile } from './path.ts'

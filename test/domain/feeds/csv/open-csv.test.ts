@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openCsv } from '../../../../src/domain/feeds/csv/open-csv.ts'
 import type { Batch } from '../../../../src/domain/feeds/csv/format.ts'
 import { peek } from '../../../../src/domain/feeds/csv/peek.ts'
-import { PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../../src/domain/queue/job-error.ts'
 import { inPieces, row } from './table.ts'
 
 async function collect(batches: AsyncIterable<Batch>) {

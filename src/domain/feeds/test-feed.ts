@@ -1,0 +1,82 @@
+import { queryRows } from '../../db/sql.ts'
+import type { RunContext } from '../runs/context.ts'
+import type { FeedForRun } from './feed-for-run.ts'
+import { connectionOf } from './feed-for-run.ts'
+import { learnHostKey } from './host-keys.ts'
+import type { FeedServices } from './ingest-feed.ts'
+import type { Chunk } from './ingest/chunk.ts'
+import type { FeedRow } from './ingest/feed-row.ts'
+import { describe, warningsOf } from './ingest/ingest-file.ts'
+import { openTable, readChunks } from './ingest/read-chunks.ts'
+import { fetchFeedFile } from './transport/fetch-feed-file.ts'
+
+const rowsRead = 100
+const rowsShown = 10
+
+/** What a test found out; also what `FeedRun.testResult` answers. */
+export type FeedTestResult = {
+  success: boolean
+  rowsDetected: number
+  formatDetected: ReturnType<typeof describe>
+  sampleRows: Pick<FeedRow, 'itemId' | 'sku' | 'title' | 'url' | 'amount' | 'currency' | 'inStock'>[]
+  errors: Chunk['samples']
+  warnings: { code: string; message: string }[]
+  fileBytes: number
+}
+
+/**
+ * Tries a feed out (S2 §12.5, RULINGS 24): fetches its file, reads the first rows and keeps what they would become. Nothing else
+ * is written but the pin of a host key that was never seen before.
+ */
+export async function testFeed(run: RunContext, feed: FeedForRun, services: FeedServices): Promise<void> {
+  const { outside, dir, openKeys, log, stopping, now } = services
+  await run.stage('DOWNLOAD')
+  const fetched = await fetchFeedFile(connectionOf(feed, await openKeys()), {
+    dir,
+    log,
+    signal: AbortSignal.any([run.signal, stopping]),
+    allowPrivate: outside.allowPrivateNetwork,
+    allowPlainFtp: outside.allowPlainFtp,
+    maxBytes: feed.maxFileSizeBytes,
+    isLastAttempt: true,
+  })
+  if (fetched.kind === 'unchanged') throw new Error('A test reads the file whether it changed or not.')
+  await using file = fetched
+  if (file.learnedHostKey && isStored(feed)) await learnHostKey(run.sql, feed.id, file.learnedHostKey, log)
+  await run.stage('PARSE')
+  const table = await openTable(file.handle, { ...feed, maxRowCount: Number.MAX_SAFE_INTEGER }, run.signal)
+  const first = await firstChunk(readChunks(table, feed, { size: rowsRead, now: now() }))
+  const found = describe(table)
+  const rows = first ? Array.from(first.rows.values()) : []
+  const result: FeedTestResult = {
+    success: rows.length > 0,
+    rowsDetected: first?.counters.rowsRead ?? 0,
+    formatDetected: found,
+    sampleRows: rows.slice(0, rowsShown).map(({ itemId, sku, title, url, amount, currency, inStock }) => ({
+      itemId,
+      sku,
+      title,
+      url,
+      amount,
+      currency,
+      inStock,
+    })),
+    errors: first?.samples ?? [],
+    warnings: warningsOf(found),
+    fileBytes: file.bytes,
+  }
+  await run.transaction(async () => {
+    if (first) await run.progress({ ...first.counters, downloadBytes: file.bytes })
+    if (first && Object.keys(first.totals).length > 0) await run.sampleErrors(first)
+    const statement = 'update freshet.feed_runs set test_result = $2, found = $3 where run_id = $1'
+    await queryRows(run.sql, statement, [run.runId, JSON.stringify(result), JSON.stringify(found)])
+  })
+}
+
+const isStored = ({ id }: FeedForRun) => /^\d+$/.test(id)
+
+async function firstChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk | undefined> {
+  const { value } = await chunks.next()
+  await chunks.return(undefined)
+  return value as Chunk | undefined
+}
