@@ -36,6 +36,8 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
       out,
       signal,
       readable: json ? false : undefined,
+      // Its log tells warnings only; who started it for the first time should see why that takes a while.
+      ...(json ? {} : { tell: (step: string) => out.write(`  ${step} …\n`) }),
       announce: async ({ app: { url }, database }) => {
         const answer = await seed(url, folder)
         if (once) done.abort('the demo was to run once')
