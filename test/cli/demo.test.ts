@@ -16,7 +16,9 @@ test('fills itself through the API, shows what to try, stops; a second time it c
   await using program = start(['demo', '--once'], { ...env, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/real' })
   const { code, out, err } = await program.ended
   expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(/^ {2}making the database in .*\/demo …\n {2}starting Postgres …\n {2}bringing the database up to date: the queue, /)
+  expect(out).toMatch(
+    /^ {2}making the database in .*\/demo …\n {2}starting Postgres …\n {2}bringing the database up to date: the queue, /,
+  )
   const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
   const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
   expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
