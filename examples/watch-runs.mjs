@@ -18,7 +18,8 @@ let cursor = null // keep it where your results are kept, in the same transactio
 let waitMs = 1_000
 for (;;) {
   // No retries by the client itself: it would begin again from the old `after`.
-  const client = createClient({ url, retryAttempts: 0, headers: { authorization: `Bearer ${key}` } })
+  const headers = { authorization: `Bearer ${key}` }
+  const client = createClient({ url, headers, retryAttempts: 0, fetchFn: fetchAndKeepRefusal })
   let timer
   try {
     const stream = client.iterate({ query, variables: { after: cursor } })
@@ -36,14 +37,17 @@ for (;;) {
       if (message.cursor) cursor = message.cursor
     }
   } catch (error) {
-    // What is refused before the stream begins has no code here, but the status of its answer.
-    const { status, headers } = error.response ?? {}
-    console.error(`${error.code ?? status ?? 'DISCONNECTED'}: ${error.message}`)
-    if (finalCodes.includes(error.code) || finalStatuses.includes(status)) {
+    // What is refused before the stream begins has its code and its hint in the body of the answer.
+    const { status, headers, refusal } = error.response ?? {}
+    const { code = refusal?.extensions?.code ?? status ?? 'DISCONNECTED' } = error
+    console.error(`${code}: ${refusal?.message ?? error.message}`)
+    if (refusal?.extensions?.hint) console.error(refusal.extensions.hint)
+    if (status === 401) console.error(`Is ${url} the server that this key is of? FRESHET_URL names another one.`)
+    if (finalCodes.includes(code) || finalStatuses.includes(status)) {
       process.exitCode = 1
       break
     }
-    if (error.code === 'CURSOR_EXPIRED') cursor = null // read the present state with the query `runs`, then go on from now
+    if (code === 'CURSOR_EXPIRED') cursor = null // read the present state with the query `runs`, then go on from now
     if (status === 429) waitMs = Number(headers.get('retry-after') ?? 60) * 1_000
   } finally {
     clearTimeout(timer)
@@ -51,4 +55,21 @@ for (;;) {
   }
   await new Promise((resolve) => setTimeout(resolve, waitMs))
   waitMs = Math.min(waitMs * 2, longestWaitMs)
+}
+
+/** Keeps why a request was refused: the client knows the status alone. The answer is an event, as was asked for, or plain JSON. */
+async function fetchAndKeepRefusal(...request) {
+  const response = await fetch(...request)
+  if (response.ok) return response
+  const text = await response.text().catch(() => '')
+  const [json] = /\{.*\}/s.exec(text) ?? []
+  return Object.assign(response, { refusal: json && readError(json) })
+}
+
+function readError(json) {
+  try {
+    return JSON.parse(json).errors[0]
+  } catch {
+    return undefined // not an answer of Freshet's
+  }
 }

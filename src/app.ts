@@ -34,6 +34,10 @@ export type AppOptions = {
   /** How long a subscription may be silent before it says that it lives. */
   keepAliveMs?: number
   jobs?: Job[]
+  /** Aborted when the start is to be given up: what was begun is put away. */
+  signal?: AbortSignal
+  /** Hears of what takes seconds before it begins. */
+  tell?: (step: string) => void
 }
 
 /** Starts what the role asks for. Disposing stops it: requests and jobs side by side, then the rest in the reverse order. */
@@ -45,14 +49,17 @@ export async function startApp({
   schema = ownSchema,
   keepAliveMs,
   jobs = ownJobs,
+  signal = new AbortController().signal,
+  tell = (step) => log.info(step),
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   // First of all: whoever cannot have its port must not have taken the clock or a job before it ends.
   const http = starting.use(await openHttp(config, log))
-  const store = starting.use(await openStore(config, database, log, now))
+  const store = starting.use(await openStore(config, database, { log, now, signal, tell }))
   const { pool, db } = store
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
+  signal.throwIfAborted()
 
   const streams = createStreams(now)
   const work = starting.use(
@@ -61,6 +68,7 @@ export async function startApp({
     ),
   )
   const { metrics, clock, schedules } = work
+  signal.throwIfAborted()
   const parts = { schema, jobs, metrics, streams, keepAliveMs }
   const api = config.role === 'worker' ? undefined : starting.use(await startApi(store, parts))
   const checks = [
@@ -69,6 +77,7 @@ export async function startApp({
     // A late clock is told, but a catalogue that can be read stays in service.
     { name: 'clock', run: async () => clock.problem(), isAdvice: true },
   ]
+  signal.throwIfAborted()
   // Last, when nothing else can fail: a key that is stored is shown, for nobody could learn it later.
   const firstKey = config.access.adminKey ? undefined : await createFirstKey(db, actor)
   http.serve({ metrics, streams, checks, ...api?.handlers })

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseEnv } from 'node:util'
 import { howToMakeCredentialKey, variables, type VariableName, type Values } from './config-variables.ts'
+import { readEnvFile } from './env-file.ts'
 import { ExpectedError } from './expected-error.ts'
 import { editDistance, nearest } from './nearest.ts'
 
@@ -29,8 +28,7 @@ export type Environment = Record<string, string | undefined>
 
 /** The process's environment over the `.env` file of a folder; the process wins. */
 export function loadEnvironment(folder = process.cwd(), env: Environment = process.env): Environment {
-  const file = join(folder, '.env')
-  return existsSync(file) ? { ...parseEnv(readFileSync(file, 'utf8')), ...env } : env
+  return { ...readEnvFile(join(folder, '.env')), ...env }
 }
 
 /**

@@ -13,7 +13,18 @@ const mayImport: Record<string, string[]> = {
   app: ['base', 'db', 'domain', 'jobs', 'schema', 'http'],
   cli: ['base', 'db', 'domain', 'jobs', 'app'],
 }
-const base = ['config', 'config-variables', 'expected-error', 'key-form', 'log', 'nearest', 'within']
+const base = [
+  'config',
+  'config-variables',
+  'env-file',
+  'expected-error',
+  'interrupt',
+  'key-form',
+  'log',
+  'make-folder',
+  'nearest',
+  'within',
+]
 const app = ['app', 'main']
 
 function partOf(path: string): string {

@@ -60,6 +60,20 @@ test('on a terminal the log is for people, elsewhere for machines', async () => 
   expect(await (await serve(database.url)).stop()).toMatch(/^\{"level":"info".*"msg":"stopping"\}$/m)
 })
 
+test('a first start tells what it is about to do, with counts; the files one by one are for debugging', async () => {
+  const step = /"msg":"bringing the database up to date: the queue, \d+ migrations, \d+ SQL files"/
+  const done = /"migrations":\d+,"applied":\d+,"dropped":0,"msg":"the database was brought up to date"/
+  await using database = await createEmptyDatabase()
+  const first = await (await serve(database.url)).stop()
+  expect(first.search(step)).toBeGreaterThan(-1)
+  expect(first.search(step)).toBeLessThan(first.search(done))
+  expect(first).not.toMatch(/\.sql|0001_/)
+  expect(await (await serve(database.url)).stop()).not.toMatch(/up to date/)
+  await using other = await createEmptyDatabase()
+  const debugging = await (await serve(other.url, { LOG_LEVEL: 'debug' })).stop()
+  expect(debugging).toMatch(/"migrations":\["0001_.*"msg":"what was run"/)
+})
+
 test('S14: no secret of its environment is ever logged', async () => {
   await using database = await cloneDatabase()
   const webhook = 'https://hooks.example/services/canary-webhook'

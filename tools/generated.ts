@@ -86,7 +86,7 @@ function configurationPage(): string {
   return `# Configuration
 
 The environment is read once, at the start, together with a \`.env\` file in the working directory; the environment wins. Every
-problem is reported at once. \`freshet config\` shows the effective values, with secrets masked; \`freshet doctor\` checks them.
+problem is reported at once; a line of the file that is not understood is one. \`freshet config\` shows the effective values, with secrets masked; \`freshet doctor\` checks them.
 
 | variable | default | what it is for | example |
 |---|---|---|---|

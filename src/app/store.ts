@@ -1,22 +1,23 @@
 import type { Config } from '../config.ts'
-import { assertMigrated, migrate } from '../db/migrate/migrate.ts'
+import { assertMigrated, migrate, type MigrationPlan, type MigrationStep } from '../db/migrate/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { connectPool, endPool } from '../db/pool.ts'
 import { connectPrisma } from '../db/prisma.ts'
 import { keepCredentialKey } from '../domain/access/credential-key.ts'
 import type { Services } from '../jobs/kit.ts'
+import { unlessStopped } from '../interrupt.ts'
 import type { Log } from '../log.ts'
 
 /** What every part of a process works with. */
 export type Store = AsyncDisposable & Services & { log: Log }
 
+type Opening = { log: Log; now: () => Date; signal: AbortSignal; tell: (step: string) => void }
+
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
-export async function openStore(config: Config, database: Database, log: Log, now: () => Date): Promise<Store> {
+export async function openStore(config: Config, database: Database, opening: Opening): Promise<Store> {
+  const { log, now } = opening
   const { url, directUrl, isEmbedded } = database
-  if (config.database.migrate) {
-    const report = await migrate(directUrl)
-    if (report.migrations.length + report.applied.length > 0) log.info(report, 'the database was brought up to date')
-  } else await assertMigrated(directUrl)
+  await unlessStopped(opening.signal, prepareDatabase(config, directUrl, opening))
   if (isEmbedded && !config.access.credentialKey) await keepCredentialKey(config.dataDir)
 
   const isPooled = directUrl !== url
@@ -39,3 +40,28 @@ export async function openStore(config: Config, database: Database, log: Log, no
     [Symbol.asyncDispose]: () => db.$disconnect().finally(() => endPool(pool)),
   }
 }
+
+async function prepareDatabase({ database }: Config, directUrl: string, { log, tell }: Opening): Promise<void> {
+  if (!database.migrate) return assertMigrated(directUrl)
+  const onStep = ({ kind, name }: MigrationStep) => {
+    if (kind === 'wait') tell(`waiting: ${name}`)
+    else log.debug({ kind, name }, 'migrating')
+  }
+  const report = await migrate(directUrl, { onStep, onPlan: (plan) => tell(summary(plan)) })
+  const { migrations, applied, dropped } = report
+  if (migrations.length + applied.length === 0) return
+  const counts = { migrations: migrations.length, applied: applied.length, dropped: dropped.length }
+  log.info(counts, 'the database was brought up to date')
+  log.debug(report, 'what was run')
+}
+
+function summary({ queue, migrations, replaceables }: MigrationPlan): string {
+  const parts = [
+    ...(queue ? ['the queue'] : []),
+    ...(migrations.length > 0 ? [count(migrations.length, 'migration')] : []),
+    ...(replaceables.length > 0 ? [count(replaceables.length, 'SQL file')] : []),
+  ]
+  return `bringing the database up to date: ${parts.join(', ') || 'what is gone'}`
+}
+
+const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

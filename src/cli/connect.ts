@@ -5,9 +5,9 @@ import { connectPool } from '../db/pool.ts'
 import { connectPrisma, type Db } from '../db/prisma.ts'
 import { assertReachable } from '../db/reach.ts'
 import type { Actor } from '../domain/access/actor.ts'
+import { unlessStopped } from '../interrupt.ts'
 import { createLog } from '../log.ts'
 import { commandActor, readSettings, type Context } from './context.ts'
-import { unlessStopped } from './interrupt.ts'
 
 export type Opened = { config: Config; database: Database }
 export type Connected = { db: Db; actor: Actor }
@@ -18,8 +18,7 @@ export async function withDatabase<Result>(
   work: (opened: Opened) => Promise<Result>,
 ): Promise<Result> {
   const config = await readSettings(context)
-  await using database = await openDatabase(config)
-  context.signal.throwIfAborted()
+  await using database = await openDatabase(config, { signal: context.signal })
   return await unlessStopped(
     context.signal,
     reachThen(database, () => work({ config, database })),

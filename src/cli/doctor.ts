@@ -36,12 +36,16 @@ async function examine(context: Context): Promise<Finding[]> {
   const { checkDataDirectory } = await import('./doctor/data-directory.ts')
   const { checkDatabase } = await import('./doctor/database.ts')
   const { scrubberOf } = await import('./failure.ts')
-  const { unlessStopped } = await import('./interrupt.ts')
+  const { unlessStopped } = await import('../interrupt.ts')
   const { config, findings } = checkConfiguration(context.env)
   if (config && !config.database.url) findings.push(...(await checkDataDirectory(config)))
   if (config)
     findings.push(
-      ...(await checkDatabase(config, { now: context.now, wait: (work) => unlessStopped(context.signal, work) })),
+      ...(await checkDatabase(config, {
+        now: context.now,
+        signal: context.signal,
+        wait: (work) => unlessStopped(context.signal, work),
+      })),
     )
   const scrub = scrubberOf(context.env)
   return findings.map((finding) => ({

@@ -31,7 +31,7 @@ export function addPsql(program: Command, run: Run): void {
         const { readSettings } = await import('./context.ts')
         const { openDatabase } = await import('../db/open.ts')
         const { assertReachable } = await import('../db/reach.ts')
-        await using database = await openDatabase(await readSettings(context))
+        await using database = await openDatabase(await readSettings(context), { signal: context.signal })
         await assertReachable(database.directUrl)
         const { PGHOSTADDR: _address, PGSERVICE: _service, ...env } = context.given // they would lead elsewhere
         return await runShell(program, args, { ...env, ...connectionVariables(database.directUrl) })

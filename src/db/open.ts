@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { unlessStopped } from '../interrupt.ts'
 import { openEmbedded } from './embedded/server.ts'
 
 /** Where Postgres is for this process. Disposing lets go of an embedded server; the last one to do so stops it. */
@@ -11,8 +12,17 @@ export type Database = AsyncDisposable & {
   description: string
 }
 
+/** Whoever opens it may stop doing so, and hears of the steps that take seconds before they begin. */
+export type Opening = { signal?: AbortSignal; tell?: (step: string) => void }
+
+/** What a stopped opening has to put away: half-made files, a server that is starting. */
+const graceMs = 8_000
+
 /** The Postgres named by DATABASE_URL, or the embedded one of the data directory. */
-export async function openDatabase({ database, dataDir }: Config): Promise<Database> {
+export async function openDatabase(
+  { database, dataDir }: Config,
+  { signal = new AbortController().signal, tell = () => {} }: Opening = {},
+): Promise<Database> {
   if (database.url) {
     const { host, pathname } = new URL(database.url)
     return {
@@ -23,7 +33,7 @@ export async function openDatabase({ database, dataDir }: Config): Promise<Datab
       [Symbol.asyncDispose]: async () => {},
     }
   }
-  const server = await openEmbedded(dataDir)
+  const server = await unlessStopped(signal, openEmbedded(dataDir, { signal, tell }), graceMs)
   const url = server.url('freshet')
   return {
     url,

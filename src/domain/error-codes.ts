@@ -42,7 +42,7 @@ export const errorCodes = {
   },
   TOO_MANY_ATTEMPTS: {
     meaning: 'Too many wrong keys came from this address within a minute.',
-    hint: 'Wait as long as the Retry-After header says, then try with the right key.',
+    hint: 'Wait as long as the Retry-After header says. Until then a right key that this process did not let in before waits too: to try it would let anybody try keys without end.',
     status: 429,
   },
   FORBIDDEN: {

@@ -5,6 +5,7 @@ import {
   chooseOperation,
   enterKey,
   execute,
+  fillEditor,
   keepPicture,
   keyState,
   readAnswer,
@@ -203,4 +204,72 @@ test('a link brings its operation in a tab of its own and leaves the address', a
   expect(await readEditor(page, 'operation.graphql')).toBe('query Other { whoami }')
   expect(await readEditor(page, 'variables.json')).toBe('')
   expect(await readAnswer(page)).toBeUndefined()
+})
+
+/** A tab whose query was answered, and one whose stream is open. */
+async function besideAStream(page: Page) {
+  await run(page, 'query Runs { runs }')
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { runs: expect.any(Number) as number } })
+  const { data } = (await readAnswer(page)) as { data: { runs: number } }
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await fillEditor(page, 'operation.graphql', 'subscription Ticks { ticks }')
+  await expect.poll(() => tabTitles(page)).toContain('Ticks')
+  await execute(page)
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { ticks: expect.any(Number) as number } })
+  return data.runs
+}
+
+test('an open stream ends when another operation is chosen, and that one runs', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page, complaints } = site
+  await besideAStream(page)
+  await chooseOperation(page, 'create a retailer')
+  await expect.poll(() => server.ticking()).toBe(0)
+  expect(await readAnswer(page)).toBeUndefined()
+  await expect.poll(() => tabTitles(page)).toContain('CreateRetailer')
+  await execute(page)
+  await expect.poll(() => readAnswer(page)).toMatchObject({ data: { createRetailer: { id: 'R1' } } })
+  await keepPicture(page, 'after-a-stream')
+  expect(complaints).toEqual([])
+})
+
+test('an open stream ends when another tab is chosen, and what stands there runs', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  const before = await besideAStream(page)
+  await page.getByRole('tab', { name: 'Runs' }).locator('.graphiql-tab-button').click()
+  await expect.poll(() => server.ticking()).toBe(0)
+  // GraphiQL reads the operation of a tab a moment after it is chosen; only then it can run it.
+  const next = async () => {
+    await execute(page)
+    return ((await readAnswer(page)) as { data?: { runs: number } } | undefined)?.data?.runs
+  }
+  await expect.poll(next).toBeGreaterThan(before)
+})
+
+test('an open stream ends when a new tab is asked for', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  await besideAStream(page)
+  await page.getByRole('button', { name: 'New tab' }).click()
+  await expect.poll(() => server.ticking()).toBe(0)
+  expect(await readAnswer(page)).toBeUndefined()
+})
+
+test('with the keyboard another operation in the place of an open stream runs at once', async () => {
+  await using site = await openPage(browser, server.url)
+  const { page } = site
+  const before = await besideAStream(page)
+  await fillEditor(page, 'operation.graphql', 'query Again { runs }')
+  await expect.poll(() => tabTitles(page)).toContain('Again')
+  await page.locator('.graphiql-query-editor .view-lines').click()
+  await page.keyboard.press('Control+Enter')
+  await expect.poll(() => readAnswer(page)).toEqual({ data: { runs: before + 1 } })
+  expect(server.ticking()).toBe(0)
+})
+
+test('a subscription without a key shows that no other site sent it', async () => {
+  await using site = await openPage(browser, server.url)
+  await run(site.page, 'subscription Csrf { csrf }')
+  await expect.poll(() => readAnswer(site.page)).toEqual({ data: { csrf: '1' } })
 })

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { GraphQLError } from 'graphql'
 import { createSchema, createYoga, type YogaInitialContext } from 'graphql-yoga'
 import { createGraphiql } from '../../src/http/graphiql/page.ts'
@@ -12,6 +13,7 @@ const typeDefs = /* GraphQL */ `
     retailers(first: Int): RetailerConnection!
     whoami: String!
     guarded: String!
+    runs: Int!
   }
   type Mutation {
     createRetailer(input: CreateRetailerInput!): Retailer!
@@ -20,6 +22,8 @@ const typeDefs = /* GraphQL */ `
   type Subscription {
     whoami: String!
     guarded: String!
+    ticks: Int!
+    csrf: String
   }
   type RetailerConnection {
     totalCount: Int!
@@ -69,12 +73,29 @@ async function* once<Value>(value: Value): AsyncGenerator<Value> {
   yield value
 }
 
+let ticking = 0
+let runs = 0
+
+/** A stream without an end, as those of runs and alerts are. */
+async function* ticks(): AsyncGenerator<{ ticks: number }> {
+  ticking++
+  try {
+    for (let number = 1; ; number++) {
+      yield { ticks: number }
+      await sleep(20)
+    }
+  } finally {
+    ticking--
+  }
+}
+
 const schema = createSchema<YogaInitialContext>({
   typeDefs,
   resolvers: {
     Query: {
       retailers: () => ({ totalCount: 0, nodes: [] }),
       whoami: (_root, _args, context) => whoami(context),
+      runs: () => ++runs,
       guarded: (_root, _args, context) => refuseUnlessGood(context),
     },
     Mutation: {
@@ -87,6 +108,8 @@ const schema = createSchema<YogaInitialContext>({
     },
     Subscription: {
       whoami: { subscribe: (_root, _args, context) => once({ whoami: whoami(context) }) },
+      ticks: { subscribe: ticks },
+      csrf: { subscribe: (_root, _args, { request }) => once({ csrf: request.headers.get('x-freshet-csrf') }) },
       guarded: { subscribe: (_root, _args, context) => once({ guarded: refuseUnlessGood(context) }) },
     },
   },
@@ -107,6 +130,8 @@ export async function startStandIn() {
     url,
     /** Every request that reached the server. */
     asked,
+    /** How many streams without an end are open. */
+    ticking: () => ticking,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

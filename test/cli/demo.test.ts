@@ -16,10 +16,14 @@ test('fills itself through the API, shows what to try, stops; a second time it c
   await using program = start(['demo', '--once'], { ...env, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/real' })
   const { code, out, err } = await program.ended
   expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect(out).toMatch(
+    /^ {2}making the database in .*\/demo …\n {2}starting Postgres …\n {2}bringing the database up to date: the queue, /,
+  )
   const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
   const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
   expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
   expect(out).toContain('{"data":{"retailers":{"totalCount":5,"nodes":[{"name":"Alpine Outfitters",')
+  expect(out).toMatch(/an alert: a run of "Harbour Books pages" .*\n.*a job that failed for good, and its dead letter/)
   for (const [name, key] of [
     ['demo-admin-key', adminKey],
     ['demo-read-key', readKey],
@@ -40,6 +44,9 @@ test('fills itself through the API, shows what to try, stops; a second time it c
     keys: ['admin (from FRESHET_ADMIN_KEY):{ADMIN}', 'demo reader:{READ}'],
     primaries: ['Alpine via Awin', 'Brook & Stone direct', 'Kitchen Corner direct', 'Northern Lights direct'],
     reviewed: ['Harbour Books pages'],
+    alerts: ['RUN_REAPED: SCRAPE'],
+    jobs: ['maintenance: failed', 'maintenance-dead: completed'],
+    failure: 'JOB_PAYLOAD_INVALID',
     changes: ['CREATE_API_KEY', 'REVIEW_SOURCE', 'SET_DISPLAY_PRIMARY', 'CREATE_API_KEY'],
   })
 })
@@ -55,6 +62,9 @@ async function state() {
       array(select name || ':' || scopes::text from freshet.api_keys order by id) as keys,
       array(select name from freshet.sources where is_display_primary order by name) as primaries,
       array(select name from freshet.sources where tos_reviewed_at is not null) as reviewed,
+      array(select a.kind || ': ' || r.kind from freshet.alerts a join freshet.runs r on r.error_code = a.kind where a.resolved_at is null) as alerts,
+      array(select name || ': ' || state from pgboss.job where data ->> 'task' = 'prune-listings' order by name) as jobs,
+      (select output ->> 'code' from pgboss.job where name = 'maintenance' and state = 'failed') as failure,
       array(select action from freshet.audit_log where action not like 'IMPORT%' order by id) as changes`,
   )
   return row

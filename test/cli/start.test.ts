@@ -193,3 +193,15 @@ test('a second signal ends the program at once, whatever is still at work', asyn
   await holder.query('rollback')
   holder.release()
 })
+
+test.runIf(process.platform === 'linux').each(['start', 'demo', 'keys list'])(
+  '%s names a data directory that cannot be made, at once',
+  async (command) => {
+    await using program = start(command.split(' '), { FRESHET_DATA_DIR: '/proc/x', PORT: '0', LOG_LEVEL: 'silent' })
+    const { code, err } = await program.ended
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      /^error \[DATA_DIR_UNUSABLE\]: The data directory \/proc\/x cannot be used:\n.*\nhint: Point FRESHET_DATA_DIR/,
+    )
+  },
+)

@@ -226,7 +226,7 @@ test('says what is wrong when initdb runs out of space, lacks rights or fails, a
     const dir = stand.empty()
     const place = await findPlace(dir, owner)
     const binDir = await standIns(join(dir, 'bin'), { initdb: `echo '${line}' >&2; exit 1` })
-    await expect(ensureCluster(place, { binDir, version: '18.4' }, owner)).rejects.toMatchObject({
+    await expect(ensureCluster({ place, binaries: { binDir, version: '18.4' }, owner })).rejects.toMatchObject({
       code,
       message: `Postgres could not make its files in ${place.base}:\n${line}`,
       hint: expect.stringContaining('DATABASE_URL'),

@@ -65,7 +65,7 @@ test('keeps a random password in a file of its own that no other user can read',
       const initdb = `for a; do case $a in --pgdata=*) d=\${a#*=};; --pwfile=*) f=\${a#*=};; esac; done
         mkdir "$d"; echo 18 > "$d/PG_VERSION"; echo "$*" > "$d/arguments"; cp "$f" "$d/given"`
       const binDir = await standIns(join(dir, name), { initdb })
-      const password = await ensureCluster(place, { binDir, version: '18.4' }, owner)
+      const password = await ensureCluster({ place, binaries: { binDir, version: '18.4' }, owner })
       expect(await readFile(join(place.data, 'given'), 'utf8')).toBe(`${password}\n`)
       expect(await readFile(join(place.data, 'arguments'), 'utf8')).not.toContain(password)
       expect((await readdir(place.home)).toSorted()).toEqual(['data', 'password'])
@@ -193,7 +193,7 @@ test('does not run ten times initdb for ten that start at once', async () => {
   const binDir = await standIns(join(dir, 'bin'), { initdb })
   await writeFile(join(binDir, 'runs'), '')
   await chmod(join(binDir, 'runs'), 0o666)
-  const make = () => ensureCluster(place, { binDir, version: '18.4' }, owner)
+  const make = () => ensureCluster({ place, binaries: { binDir, version: '18.4' }, owner })
   const passwords = await Promise.all(Array.from({ length: 10 }, make))
   expect(new Set(passwords).size).toBe(1)
   expect((await readFile(join(binDir, 'runs'), 'utf8')).split('run').length - 1).toBeLessThan(10)

@@ -29,6 +29,7 @@ async function ask(authorization: string | undefined, from: string) {
     status: response.status,
     code: errors?.[0]?.extensions.code,
     message: errors?.[0]?.message,
+    hint: errors?.[0]?.extensions.hint,
     headers: response.headers,
   }
 }
@@ -129,7 +130,12 @@ test('a right key passes from a blocked address if it was used lately, else it w
   expect(await ask(`Bearer ${used}`, someone())).toMatchObject({ status: 200 })
   for (let index = 0; index < 10; index++) await ask('Bearer nope', from)
   expect(await ask(`Bearer ${used}`, from)).toMatchObject({ status: 200 })
-  expect(await ask(`Bearer ${fresh}`, from)).toMatchObject({ status: 429 })
+  const unseen = await ask(`Bearer ${fresh}`, from)
+  expect(unseen).toMatchObject({ status: 429 })
+  // No oracle: what is said of a right key is what is said of a wrong one, that it waits included.
+  const wrong = await ask(`Bearer ${makeKey()}`, from)
+  expect({ message: unseen.message, hint: unseen.hint }).toEqual({ message: wrong.message, hint: wrong.hint })
+  expect(unseen.hint).toMatch(/Until then a right key that this process did not let in before waits too/)
   time += 60_000
   expect(await ask(`Bearer ${fresh}`, from)).toMatchObject({ status: 200 })
 })

@@ -151,6 +151,25 @@ test.each([
   expect(errors?.[0]?.extensions.hint).toContain(hint)
 })
 
+test.each([
+  [
+    { cron: '0 25 * * *', timeZone: 'Mars/Olympus' },
+    ['input.cron', 'input.timeZone'],
+    /at character 3[^]*There is no time zone "Mars\/Olympus"/,
+  ],
+  [{ cron: '0 25 * * *', timeZone: ' ' }, ['input.cron', 'input.timeZone'], /at character 3[^]*must not be blank/],
+  [
+    { cron: '', timeZone: 'Mars/Olympus', periodSeconds: 1 },
+    ['input.cron', 'input.timeZone', 'input.periodSeconds', 'input.periodSeconds'],
+    /no time zone "Mars/,
+  ],
+])('issue 4 §2: every problem of %j is told at once', async (input, fields, message) => {
+  const { errors } = await change(await aSchedule(app.pool, { cron: '0 4 * * *' }), input)
+  const problems = errors?.[0]?.extensions.problems as { field: string }[]
+  expect(problems.map(({ field }) => field).toSorted()).toEqual(fields.toSorted())
+  expect(errors?.[0]?.message).toMatch(message)
+})
+
 const run = 'mutation ($id: ID!) { runSchedule(id: $id) { id queue state } }'
 
 test('a change that had to wait for another tells what it replaced, not what was there when it was asked for', async () => {

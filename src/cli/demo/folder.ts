@@ -1,7 +1,9 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { CommandError } from '../error.ts'
+import { explainFiles } from '../../db/embedded/error.ts'
 import { makeKey } from '../../domain/access/key.ts'
+import { makeFolder } from '../../make-folder.ts'
 
 export type DemoFolder = { dir: string; adminKey: string; adminKeyFile: string; readKeyFile: string }
 
@@ -9,7 +11,9 @@ export type DemoFolder = { dir: string; adminKey: string; adminKeyFile: string; 
 export async function openDemoFolder(dataDir: string): Promise<DemoFolder> {
   const dir = resolve(dataDir)
   const adminKeyFile = join(dir, 'demo-admin-key')
-  await mkdir(dir, { recursive: true })
+  await makeFolder(dir).catch((error: unknown) => {
+    throw explainFiles(error, dir)
+  })
   const kept = await readKey(adminKeyFile)
   // The key is the mark of a demo: a folder with other things in it is somebody's installation.
   if (kept === undefined && (await readdir(dir)).length > 0) {

@@ -25,19 +25,23 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
     FRESHET_ADMIN_KEY: undefined,
     FRESHET_ROLE: 'all',
     FRESHET_MIGRATE: 'true',
-    LOG_LEVEL: env.LOG_LEVEL || 'warn',
+    // The job that fails on purpose is no news where nobody follows the log.
+    LOG_LEVEL: env.LOG_LEVEL || (once ? 'fatal' : 'warn'),
   }
   const { config } = readConfig(own)
   const folder = await openDemoFolder(config.dataDir)
   const port = await findFreePort(config.http.host, config.http.port)
+  // Its log tells warnings only; who starts it for the first time should see why that takes a while.
+  const tell = (step: string) => void (json || out.write(`  ${step} …\n`))
   await runServer(
     { ...own, FRESHET_ADMIN_KEY: folder.adminKey, PORT: String(port) },
     {
       out,
       signal,
       readable: json ? false : undefined,
+      tell,
       announce: async ({ app: { url }, database }) => {
-        const answer = await seed(url, folder)
+        const answer = await seed({ url, folder, directUrl: database.directUrl, tell })
         if (once) done.abort('the demo was to run once')
         // It ends by itself with the demo; should it fail before, the demo goes on without it.
         else void playRuns(database.directUrl, signal).catch(() => {})
@@ -49,8 +53,9 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
 
 type Answer = { url: string; adminKey: string; readKey: string; steps: string[]; query: string; answer: unknown }
 
-async function seed(url: string, folder: DemoFolder): Promise<Answer> {
-  const demo: Demo = { url, folder, ask: createApi(url, folder.adminKey), readKey: '' }
+async function seed(place: Omit<Demo, 'ask' | 'readKey'>): Promise<Answer> {
+  const { url, folder } = place
+  const demo: Demo = { ...place, ask: createApi(url, folder.adminKey), readKey: '' }
   const told: string[] = []
   for (const step of steps) told.push(await step(demo))
   const answer = await createApi(url, demo.readKey)(query)

@@ -2,14 +2,32 @@ import { readFile } from 'node:fs/promises'
 import { CommandError } from '../error.ts'
 import { createApi, type Ask } from './api.ts'
 import { keepKey, readKey, type DemoFolder } from './folder.ts'
+import { failJob, loseRun } from './trouble.ts'
 
-export type Demo = { url: string; folder: DemoFolder; ask: Ask; readKey: string }
+export type Demo = {
+  url: string
+  /** For what no API does: things that go wrong. */
+  directUrl: string
+  folder: DemoFolder
+  ask: Ask
+  readKey: string
+  /** Says what is about to happen. */
+  tell: (step: string) => void
+}
 
-/** One step does one thing through the API, changes nothing when it was done before, and says what is there now. */
+/** One step does one thing, through the API where that can do it, changes nothing when it was done before, and says what is there now. */
 export type Step = (demo: Demo) => Promise<string>
 
 /** What the demo shows, in order. Each capability adds its own. */
-export const steps: Step[] = [importRetailers, importSources, reviewScrapedSource, showAffiliateFeed, makeReadKey]
+export const steps: Step[] = [
+  importRetailers,
+  importSources,
+  reviewScrapedSource,
+  showAffiliateFeed,
+  loseRun,
+  failJob,
+  makeReadKey,
+]
 
 const example = (name: string) => readFile(new URL(`../../../examples/${name}`, import.meta.url), 'utf8')
 

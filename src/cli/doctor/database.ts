@@ -14,15 +14,16 @@ const check = 'database'
 const oldest = 15
 const newest = 18
 
-type Surroundings = { now: () => Date; wait: <Result>(work: Promise<Result>) => Promise<Result> }
+type Surroundings = { now: () => Date; signal: AbortSignal; wait: <Result>(work: Promise<Result>) => Promise<Result> }
 
 /** Everything that can be asked of the database. What cannot be reached is one failure, not ten. */
-export async function checkDatabase(config: Config, { now, wait }: Surroundings): Promise<Finding[]> {
+export async function checkDatabase(config: Config, { now, signal, wait }: Surroundings): Promise<Finding[]> {
   await using resources = new AsyncDisposableStack()
   let database: Database
   try {
-    database = resources.use(await openDatabase(config))
+    database = resources.use(await openDatabase(config, { signal }))
   } catch (error) {
+    signal.throwIfAborted()
     return [failFrom(check, error, 'Mend what the message names.')]
   }
   return await wait(examine(config, database, now))

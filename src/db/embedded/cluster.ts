@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { chown, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Binaries } from './binaries.ts'
+import type { Making } from './control.ts'
 import { findDrafts, makeWhole } from './draft.ts'
 import { EmbeddedPostgresError, explainOutput, ignore } from './error.ts'
 import { exists, type Place } from './place.ts'
-import { run, type Owner } from './run.ts'
+import { run } from './run.ts'
 
 /** The superuser of every embedded server. */
 export const superuser = 'postgres'
@@ -23,30 +23,28 @@ const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--enco
  * Sees to it that a server's files are there and of this version; makes them where nothing is, with `flags` for initdb.
  * Returns the password.
  */
-export async function ensureCluster(
-  place: Place,
-  binaries: Binaries,
-  owner: Owner,
-  flags: string[] = [],
-): Promise<string> {
+export async function ensureCluster(making: Making, flags: string[] = []): Promise<string> {
+  const { place, binaries, signal } = making
   for (;;) {
+    signal?.throwIfAborted()
     const makers = await findDrafts(place.home)
     if (await exists(place.home)) return await checkCluster(place, binaries.version)
     // Ten that start at once need one initdb, not ten. Were two to slip through, the rename decides.
     if (makers.length > 0) await sleep(pollMs)
-    else await makeCluster(place, binaries, owner, flags)
+    else await makeCluster(making, flags)
   }
 }
 
-async function makeCluster(place: Place, { binDir }: Binaries, owner: Owner, flags: string[]): Promise<void> {
+async function makeCluster({ place, binaries, owner, signal, tell }: Making, flags: string[]): Promise<void> {
   await makeWhole(place.home, async (draft) => {
     if ((await findDrafts(place.home))[0] !== draft) return false
+    tell?.(`making the database in ${place.base}`)
     const password = join(draft, 'password')
     await writeFile(password, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
     if (owner) for (const path of [draft, password]) await chown(path, owner.uid, owner.gid)
     const files = [`--pgdata=${join(draft, 'data')}`, `--pwfile=${password}`]
     const args = [...files, `--username=${superuser}`, '--auth=scram-sha-256', ...locale, ...flags]
-    const { code, output } = await run(join(binDir, 'initdb'), args, owner)
+    const { code, output } = await run(join(binaries.binDir, 'initdb'), args, owner, signal)
     if (code === 0) return true
     // Another maker took this one for dead, or was faster: look again.
     if (!(await exists(password)) || (await exists(place.home))) return false

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { chmod, lstat, mkdir, realpath } from 'node:fs/promises'
+import { chmod, lstat, realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { makeFolder } from '../../make-folder.ts'
 import { EmbeddedPostgresError, ignore } from './error.ts'
 import { mayEnter } from './owner.ts'
 import type { Owner } from './run.ts'
@@ -16,7 +17,7 @@ export type Place = { base: string; home: string; data: string; password: string
  * the shared folder. What was made in one place stays there, whatever becomes of the folder modes later.
  */
 export async function findPlace(dir: string, owner: Owner, shared = sharedFolder): Promise<Place> {
-  await mkdir(resolve(dir), { recursive: true })
+  await makeFolder(resolve(dir))
   const own = placeIn(await realpath(dir))
   if (owner === undefined) return own
   if (await exists(own.home)) {
@@ -36,7 +37,7 @@ export async function findPlace(dir: string, owner: Owner, shared = sharedFolder
 
 /** Makes a folder that every user may enter, whatever our umask is. */
 export async function makeOpen(folder: string): Promise<void> {
-  if ((await mkdir(folder, { recursive: true })) !== undefined) await chmod(folder, 0o755)
+  if (await makeFolder(folder)) await chmod(folder, 0o755)
 }
 
 /** True when something is there, be it a dangling link. */

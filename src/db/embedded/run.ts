@@ -9,9 +9,10 @@ export type Finished = { code: number | null; output: string }
 
 /**
  * Runs a program to its end, as the owner. In a session of its own, so that a Ctrl-C meant for us cuts no start or stop
- * short; with an environment of its own, so that no secret of ours and no PGDATA of the user's reaches Postgres.
+ * short; with an environment of its own, so that no secret of ours and no PGDATA of the user's reaches Postgres. `signal` ends it,
+ * and what it started in its turn.
  */
-export function run(file: string, args: string[], owner?: Owner): Promise<Finished> {
+export function run(file: string, args: string[], owner?: Owner, signal?: AbortSignal): Promise<Finished> {
   return new Promise((resolve, reject) => {
     const child = spawn(file, args, {
       ...owner,
@@ -22,8 +23,17 @@ export function run(file: string, args: string[], owner?: Owner): Promise<Finish
     })
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text))
+    const end = () => {
+      const isAtWork = child.exitCode === null && child.signalCode === null
+      if (isAtWork && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
+    }
+    signal?.addEventListener('abort', end, { once: true })
     child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output: output.trim() }))
+    child.on('close', (code) => {
+      signal?.removeEventListener('abort', end)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve({ code, output: output.trim() })
+    })
   })
 }
 

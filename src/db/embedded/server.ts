@@ -4,7 +4,7 @@ import type { Client } from 'pg'
 import { holdAnchor } from './anchor.ts'
 import { findPackage, prepareBinaries } from './binaries.ts'
 import { ensureCluster, superuser } from './cluster.ts'
-import { startServer, stopServer, type Controls } from './control.ts'
+import { startServer, stopServer, type Asked, type Controls } from './control.ts'
 import { codeOf, EmbeddedPostgresError, explainFiles, ignore } from './error.ts'
 import { findOwner } from './owner.ts'
 import { findPlace, sharedFolder } from './place.ts'
@@ -29,7 +29,7 @@ export type EmbeddedServer = AsyncDisposable & {
 }
 
 /** `settings` are server settings; they count for the process that starts the server, not for one that attaches. */
-export type EmbeddedOptions = { settings?: Record<string, string>; timeoutMs?: number }
+export type EmbeddedOptions = Asked & { settings?: Record<string, string>; timeoutMs?: number }
 
 /** There as soon as the server is. */
 const firstDatabase = 'freshet'
@@ -39,22 +39,26 @@ const reviveMs = 60_000
 /** Starts the Postgres of a data directory, or attaches to the one that already runs there. */
 export async function openEmbedded(dir: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
   try {
-    const { settings = {}, timeoutMs = 60_000 } = options
-    return await startOrAttach(await prepare(resolve(dir), settings), settings, timeoutMs)
+    const { settings = {}, timeoutMs = 60_000, signal, tell } = options
+    const server = await startOrAttach(await prepare(resolve(dir), settings, { signal, tell }), settings, timeoutMs)
+    if (signal?.aborted) await server[Symbol.asyncDispose]()
+    signal?.throwIfAborted()
+    return server
   } catch (error) {
     throw explainFiles(error, resolve(dir))
   }
 }
 
-async function prepare(dir: string, settings: Record<string, string>): Promise<Controls> {
+async function prepare(dir: string, settings: Record<string, string>, { signal, tell }: Asked): Promise<Controls> {
   const owner = await findOwner()
   const binaries = await prepareBinaries(findPackage(), owner, join(owner ? sharedFolder : dir, 'binaries'))
+  signal?.throwIfAborted()
   const place = await findPlace(dir, owner)
   for (const path of [binaries.binDir, place.data]) refuseShellCharacters(path)
   // Whoever wants a server that does not wait for the disk does not want to wait for it here either.
   const flags = settings.fsync === 'off' ? ['--no-sync'] : []
-  const password = await ensureCluster(place, binaries, owner, flags)
-  return { place, binaries, owner, password }
+  const making = { place, binaries, owner, signal, tell }
+  return { ...making, password: await ensureCluster(making, flags) }
 }
 
 /** initdb and pg_ctl hand their paths to a shell, in double quotes. */
@@ -70,6 +74,8 @@ async function startOrAttach(controls: Controls, settings: Record<string, string
   let startedPid: number | undefined
   let trouble: unknown
   for (let leftMs = timeoutMs; leftMs > 0; leftMs = deadline - performance.now()) {
+    // What we started ourselves is taken hold of all the same: by then letting go of it stops it.
+    if (startedPid === undefined) controls.signal?.throwIfAborted()
     const running = await findPostmaster(controls.place.data)
     if (running?.status === 'ready') {
       try {
@@ -125,7 +131,8 @@ async function attach(
 async function revive(controls: Controls, settings: Record<string, string>): Promise<void> {
   const { data } = controls.place
   if ((await findPostmaster(data)) !== undefined || (await wasShutDown(data))) return
-  await startServer(controls, settings, reviveMs)
+  // Nobody stops this start: whoever was to stop has let go of the server first.
+  await startServer({ ...controls, signal: undefined }, settings, reviveMs)
 }
 
 async function readVersion(client: Client): Promise<string> {

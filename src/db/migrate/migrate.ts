@@ -41,19 +41,24 @@ export async function assertMigrated(databaseUrl: string, options: Options = {})
   )
 }
 
+/** `onPlan` hears what is to be done before it begins; where there is nothing to do, it hears nothing. */
+type Hearing = Options & { onStep?: OnStep; onPlan?: (plan: MigrationPlan) => void }
+
 /**
  * Brings a database to where the SQL files are: all of it or, if anything fails, nothing. Any number of processes may
  * call it at once. Takes the direct address, not a pooler's: the transaction may be long.
  */
 export async function migrate(
   databaseUrl: string,
-  { sqlDir, onStep = () => {} }: Options & { onStep?: OnStep } = {},
+  { sqlDir, onStep = () => {}, onPlan = () => {} }: Hearing = {},
 ): Promise<MigrationReport> {
   const files = await readSqlFiles(sqlDir)
   const report: MigrationReport = { queue: null, migrations: [], applied: [], dropped: [] }
   await using client = await reachDatabase(databaseUrl, 'freshet migrate')
   // Nothing to do is the usual case: it needs neither the lock nor the right to write, nor the modules that migrate.
-  if (comparePlan(files, await readState(client)).isEmpty) return report
+  const plan = comparePlan(files, await readState(client))
+  if (plan.isEmpty) return report
+  onPlan(plan)
   const { migrateOnce } = await import('./transaction.ts')
   try {
     while (!(await migrateOnce(client, files, report, onStep)));

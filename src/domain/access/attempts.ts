@@ -8,7 +8,8 @@ type Attempt<Found> = { waitSeconds: number; found?: undefined } | { waitSeconds
 
 /**
  * Slows down guessing: after ten wrong keys from one address within a minute, further keys from there are turned away
- * without a look at the database. Keys that were right lately still pass, so that one broken client behind a shared
+ * without a look at the database. A right key that was not seen before is turned away with them: whatever told it apart would
+ * try the keys of a guesser, too. Keys that were right lately still pass, so that one broken client behind a shared
  * address does not lock out its neighbours. Kept in memory, a process for itself, bounded.
  */
 export function createAttempts(now: () => number) {

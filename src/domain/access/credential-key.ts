@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../make-folder.ts'
 
 const fileName = 'credential-key'
 
@@ -12,7 +13,7 @@ const fileName = 'credential-key'
 export async function keepCredentialKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, fileName)
   if (existsSync(file)) return readCredentialKey(file)
-  await mkdir(dataDir, { recursive: true })
+  await makeFolder(dataDir)
   const draft = `${file}.${randomBytes(6).toString('hex')}`
   // On disk before it has its name: a power cut must not leave an empty key behind.
   await writeFile(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })

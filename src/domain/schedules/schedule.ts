@@ -5,8 +5,8 @@ import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
 import { changeRow } from '../change.ts'
-import { DomainError, notFound, refuse } from '../errors.ts'
-import { check, must, text, type Given } from '../input.ts'
+import { DomainError, notFound, refuse, type Problem } from '../errors.ts'
+import { checkWith, must, text, type Given } from '../input.ts'
 import type { JobPlace } from '../queue/operate.ts'
 import { sqlRefusal, type SqlCode } from '../sql-codes.ts'
 
@@ -36,7 +36,9 @@ export async function updateSchedule(
   id: bigint,
   input: Given<ScheduleChangesInput>,
 ): Promise<bigint> {
-  const { enabled, cron, timeZone, periodSeconds } = check(ScheduleChanges, input)
+  const { enabled, cron, timeZone, periodSeconds } = await checkWith(ScheduleChanges, input, () =>
+    findBadTimes(db, input),
+  )
   // What the one sort of times is set to takes the place of the other.
   const times =
     cron === undefined && periodSeconds === undefined
@@ -59,7 +61,13 @@ export async function updateSchedule(
     },
     alsoDo: enabled ? settle : undefined,
   })
-  return updating.catch(refuseTimes)
+  return updating.catch(async (error: unknown) => {
+    const refused = toProblem(error)
+    if (!refused) throw error
+    const problems = await findBadTimes(db, { cron, timeZone })
+    refuse(problems.length > 0 ? problems : [refused]) // none where what is stored went bad
+    throw error
+  })
 }
 
 /** Enqueues the job of a schedule of its own now, beside its times. Answers where it lies, or where the one lies that is there already. */
@@ -97,12 +105,37 @@ function refuseOwned({ kind, subjectId }: Pick<Schedule, 'kind' | 'subjectId'>, 
 const refusals: Partial<Record<SqlCode, string>> = { FR031: 'input.cron', FR032: 'input.timeZone' }
 
 /** Postgres itself reads the expression; what it says names the character that is wrong. */
-function refuseTimes(error: unknown): never {
+function toProblem(error: unknown): Problem | undefined {
   const found = sqlRefusal(error)
   const field = found && refusals[found.code]
-  if (found && field) refuse([{ field, message: firstLine(found.message), ...hintOf(found) }])
-  throw error
+  if (!found || !field) return undefined
+  return { field, message: firstLine(found.message), ...(found.hint ? { hint: found.hint } : {}) }
 }
 
-const hintOf = ({ hint }: { hint: string }) => (hint ? { hint } : {})
+/** What is wrong with the times that are given. A statement that is refused tells the first alone, so each is asked for. */
+async function findBadTimes(db: Db, { cron, timeZone }: Given<ScheduleChangesInput>): Promise<Problem[]> {
+  const asked = [
+    {
+      given: ScheduleChanges.shape.cron.safeParse(cron).data,
+      ask: (cron: string) => db.$executeRaw`select from freshet.parse_cron(${cron})`,
+    },
+    {
+      given: ScheduleChanges.shape.timeZone.safeParse(timeZone).data,
+      ask: (zone: string) => db.$executeRaw`select from freshet.check_time_zone(${zone})`,
+    },
+  ]
+  const answers = asked.map(async ({ given, ask }) => {
+    if (given === undefined) return []
+    return ask(given).then(
+      () => [],
+      (error: unknown) => {
+        const problem = toProblem(error)
+        if (!problem) throw error
+        return [problem]
+      },
+    )
+  })
+  return (await Promise.all(answers)).flat()
+}
+
 const firstLine = (message: string) => message.split('\n')[0] ?? message

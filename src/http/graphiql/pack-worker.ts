@@ -11,7 +11,7 @@ import type { PackedAsset } from './assets.ts'
 type Source = { file: string; text: string }
 
 /** Our own modules, each after those that it imports. */
-const clientModules = ['key.js', 'fetch.js', 'editor.js', 'bar.js', 'main.js']
+const clientModules = ['key.js', 'stream.js', 'fetch.js', 'editor.js', 'bar.js', 'main.js']
 
 const contentTypes = new Map([
   ['js', 'text/javascript; charset=utf-8'],

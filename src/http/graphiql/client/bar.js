@@ -91,7 +91,7 @@ function operationsMenu(operations) {
   menu.addEventListener('change', () => {
     const chosen = operations[menu.value]
     menu.value = ''
-    if (chosen) openOperation(chosen)
+    if (chosen) void openOperation(chosen)
   })
   return menu
 }

@@ -1,4 +1,5 @@
 import { maskKeys } from './key.js'
+import { endStream, watchStream } from './stream.js'
 
 // Starts GraphiQL and reaches into it where it offers no way of its own: a tab is opened by its "New tab" button and
 // filled through Monaco's public interface, so that GraphiQL sees what it sees when a person types.
@@ -21,11 +22,13 @@ export async function startEditor(root, { endpoint, welcome }) {
     onEditQuery() {}, // in place of the default, which writes every edit into the address
   })
   await ready
+  watchStream(() => `${editorOf('operation.graphql').getValue()}\n${editorOf('variables.json').getValue()}`)
   for (const editor of window.monaco.editor.getEditors()) editor.updateOptions({ wordWrap: 'on' })
 }
 
 /** Opens an operation in a tab of its own; the others stay as they are. */
-export function openOperation({ query, variables }) {
+export async function openOperation({ query, variables }) {
+  await endStream()
   document.querySelector('button[aria-label="New tab"]').click()
   editorOf('variables.json').setValue(variables)
   const editor = editorOf('operation.graphql')

@@ -5,13 +5,16 @@ import { readKey } from './key.js'
 
 const refusals = new Set(['UNAUTHENTICATED', 'FORBIDDEN', 'INVALID_KEY', 'TOO_MANY_ATTEMPTS'])
 
-/** Adds the key to each request to the endpoint; tells `onAnswer` the code of a refusal, or undefined for an answer. */
+/**
+ * Adds the key to each request to the endpoint, and the mark that no other site sent it, without which a stream needs a key; tells `onAnswer` the code of a refusal, or undefined for an answer.
+ */
 export function authorizeFetch(endpoint, onAnswer) {
   const plainFetch = window.fetch.bind(window)
   window.fetch = async (input, init) => {
     const request = new Request(input, init)
     const url = new URL(request.url)
     if (url.origin !== location.origin || url.pathname !== endpoint) return plainFetch(request)
+    request.headers.set('x-freshet-csrf', '1')
     const key = readKey()
     // A header typed into GraphiQL's own headers pane is left as it is.
     if (key && !request.headers.has('authorization')) request.headers.set('authorization', `Bearer ${key}`)

@@ -1,0 +1,29 @@
+import { mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Makes a folder, with those on the way to it; answers whether it was not there before. Node's own way (`recursive`) never ends
+ * where nothing can be made in a folder that is there, as in /proc: it takes the answer for a parent that is missing.
+ */
+export async function makeFolder(folder: string): Promise<boolean> {
+  const path = resolve(folder)
+  try {
+    return await makeOne(path)
+  } catch (error) {
+    const parent = dirname(path)
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === path) throw error
+    await makeFolder(parent)
+    return makeOne(path)
+  }
+}
+
+async function makeOne(path: string): Promise<boolean> {
+  try {
+    await mkdir(path)
+    return true
+  } catch (error) {
+    const found = await stat(path).catch(() => undefined)
+    if (!found?.isDirectory()) throw error
+    return false
+  }
+}
