@@ -99,7 +99,8 @@ async function downloadWhole(download: Download, reconnectMs: number): Promise<'
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const failure = classify(error, connection)
-      if (attempt > mostReconnects || file.bytes === 0 || !worthAnother.includes(failure.code)) throw failure
+      const isWorthAnother = worthAnother.includes(failure.code) || download.cannotResume === true
+      if (attempt > mostReconnects || file.bytes === 0 || !isWorthAnother) throw failure
       const what = { attempt, maxAttempts: mostReconnects + 1, error: failure.message, retryInMs: reconnectMs }
       log.warn(
         { event: 'DOWNLOAD_RETRY', ...what, bytesDownloaded: file.bytes },

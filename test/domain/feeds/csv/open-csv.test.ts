@@ -62,6 +62,12 @@ test.each([['[sku],title\n1,A'], ['sku,title\n1,"<html>"'], ['{sku},title\n1,A'.
   },
 )
 
+test('FAULTS S16: a hostile page is known at once', async () => {
+  const began = performance.now()
+  await expect(openCsv(inPieces('<title'.repeat(11_000)))).rejects.toMatchObject({ code: 'FEED_NOT_CSV' })
+  expect(performance.now() - began).toBeLessThan(500)
+})
+
 test('a header over the limit of a row is told as such', async () => {
   const opened = openCsv(inPieces(`${'x'.repeat(30)}\n1\n`), { limits: { characters: 20, rows: 9 } })
   await expect(opened).rejects.toMatchObject({
