@@ -660,7 +660,7 @@ create function freshet.cancel_run_of_job(p_job_id uuid, p_now timestamp with ti
 
 create function freshet.check_time_zone(p_time_zone text) returns void language plpgsql stable set search_path="";
 
-create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zone DEFAULT pgboss.job_now(), p_has_receiver boolean DEFAULT true, p_max_rows integer DEFAULT 1000, OUT outcome text, OUT wait_seconds integer, OUT alerts jsonb) returns record language plpgsql volatile set search_path="";
+create function freshet.claim_alerts(p_job_id uuid, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone, p_has_receiver boolean DEFAULT true, p_max_rows integer DEFAULT 1000, OUT outcome text, OUT wait_seconds integer, OUT alerts jsonb) returns record language plpgsql volatile set search_path="";
 
 create function freshet.clock_state(p_now timestamp with time zone, OUT driver text, OUT last_tick_at timestamp with time zone, OUT lease_until timestamp with time zone, OUT lag_seconds double precision, OUT is_late boolean) returns record language sql stable set search_path="";
 
@@ -698,7 +698,7 @@ create function freshet.evaluate_feed_run(p_run_id bigint, p_t0 timestamp with t
 
 create function freshet.expiry_severity(p_from timestamp with time zone, p_to timestamp with time zone, p_now timestamp with time zone) returns freshet.alert_severity language sql immutable set search_path="";
 
-create function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamp with time zone DEFAULT pgboss.job_now()) returns integer language plpgsql volatile set search_path="";
+create function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.fail_run(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_hint text, p_now timestamp with time zone, p_is_counted boolean DEFAULT true) returns boolean language plpgsql volatile set search_path="";
 
@@ -782,7 +782,7 @@ create function freshet.prune_run_events(p_keep interval, p_now timestamp with t
 
 create function freshet.prune_schedule_runs(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
-create function freshet.put_off_alerts(p_wait interval, p_now timestamp with time zone DEFAULT pgboss.job_now()) returns timestamp with time zone language sql volatile set search_path="";
+create function freshet.put_off_alerts(p_wait interval, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns timestamp with time zone language sql volatile set search_path="";
 
 create function freshet.queue_stats(p_now timestamp with time zone) returns TABLE(name text, dead_letter text, policy text, retry_limit integer, expire_seconds integer, heartbeat_seconds integer, deletion_seconds integer, waiting integer, active integer, delayed integer, failed integer, dead integer, oldest_seconds double precision, completed_minute integer, completed_hour integer) language sql stable set search_path="";
 
@@ -838,7 +838,7 @@ create function freshet.set_feed_status(p_feed_id bigint, p_status freshet.feed_
 
 create function freshet.set_run_stage(p_run_id bigint, p_attempt integer, p_stage text, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
-create function freshet.settle_alerts(p_news_ids bigint[], p_is_delivered boolean, p_now timestamp with time zone DEFAULT pgboss.job_now()) returns integer language plpgsql volatile set search_path="";
+create function freshet.settle_alerts(p_news_ids bigint[], p_is_delivered boolean, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.shelve_expired_offers(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 

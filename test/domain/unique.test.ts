@@ -25,8 +25,8 @@ test.each([
 
 test('what a statement of our own or the pool refuses is told as well', async () => {
   const text = "insert into freshet.schedules (name, kind, queue, period_seconds) values ('first', 'x', 'trial', 60)"
-  for (const working of [db.$executeRawUnsafe(text), pool.query(text)])
-    await expect(refuseDuplicate<unknown>(working, duplicates)).rejects.toMatchObject({
+  for (const work of [() => db.$executeRawUnsafe(text), () => pool.query(text)])
+    await expect(refuseDuplicate<unknown>(work(), duplicates)).rejects.toMatchObject({
       ...refused,
       field: 'input.name',
     })

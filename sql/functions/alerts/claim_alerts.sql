@@ -5,7 +5,7 @@
 -- Called by: src/domain/alerts/deliver-alerts.ts. Locks: the alert stream's row. Idempotent but for the second it takes.
 create or replace function freshet.claim_alerts(
   p_job_id uuid,
-  p_now timestamptz default pgboss.job_now(),
+  p_now timestamptz default null,
   p_has_receiver boolean default true,
   p_max_rows integer default 1000,
   out outcome text,
@@ -17,6 +17,7 @@ as $$
 declare
   v_stream freshet.alert_stream;
 begin
+  p_now := coalesce(p_now, pgboss.job_now()); -- as a default, no upgrade of pg-boss could drop that function
   select * into v_stream from freshet.alert_stream for update;
   if v_stream.job_id <> p_job_id and freshet.is_notify_alive(v_stream.job_id) then
     outcome := 'SERVED';
