@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
+import { createSecureContext, TLSSocket, type SecureContext } from 'node:tls'
 import type { FeedConnection } from '../../src/domain/feeds/transport/connection.ts'
 
 export const ftpUser = { username: 'freshet', password: 'canary-ftp-pässword' }
@@ -31,9 +31,11 @@ export async function startFtpServer({ tls, implicit = false }: Options = {}) {
   const path = '/feeds/catalog.csv'
   const file = { bytes: Buffer.alloc(0), mtime: new Date('2026-01-02T03:04:05Z') }
   const commands: string[] = []
+  const resumed: boolean[] = []
   const open = new Set<{ destroy: () => unknown }>()
   const listeners = new Set<ReturnType<typeof createServer>>()
-  const state = { faults, file, path, commands, tls, keep, listen }
+  const context = tls && createSecureContext({ ...tls, sessionIdContext: 'freshet' })
+  const state = { faults, file, path, commands, resumed, context, keep, listen }
 
   function keep<S extends Socket>(socket: S): S {
     open.add(socket)
@@ -51,7 +53,7 @@ export async function startFtpServer({ tls, implicit = false }: Options = {}) {
       close: () => void (server.close(), listeners.delete(server)),
     }
   }
-  const control = await listen((socket) => talk(implicit ? keep(secured(socket, tls!)) : socket, state, implicit))
+  const control = await listen((socket) => talk(implicit ? keep(secured(socket, context!)) : socket, state, implicit))
   const { username, password } = ftpUser
   const connection: FeedConnection = {
     transport: tls ? 'FTPS' : 'FTP',
@@ -68,11 +70,14 @@ export async function startFtpServer({ tls, implicit = false }: Options = {}) {
     faults,
     /** All that was asked, passwords included. */
     commands,
+    /** Of each data connection over TLS: whether it goes on with the session of the control connection. */
+    resumed,
     open,
     serve: (bytes: Buffer, mtime = new Date('2026-01-02T03:04:05Z')) => void Object.assign(file, { bytes, mtime }),
     mend() {
       for (const name of Object.keys(faults)) delete faults[name as keyof FtpFaults]
       commands.length = 0
+      resumed.length = 0
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy()
@@ -86,12 +91,14 @@ type State = {
   file: { bytes: Buffer; mtime: Date }
   path: string
   commands: string[]
-  tls: Tls | undefined
+  resumed: boolean[]
+  context: SecureContext | undefined
   keep: <S extends Socket>(socket: S) => S
   listen: (onConnection: (socket: Socket) => void) => Promise<{ port: number; close: () => void }>
 }
 
-const secured = (socket: Socket, tls: Tls) => new TLSSocket(socket, { isServer: true, ...tls })
+const secured = (socket: Socket, secureContext: SecureContext) =>
+  new TLSSocket(socket, { isServer: true, secureContext })
 
 /** One control connection. */
 function talk(first: Socket, state: State, isSecure: boolean) {
@@ -109,8 +116,11 @@ function talk(first: Socket, state: State, isSecure: boolean) {
     const listener = await state.listen((raw) => {
       listener.close()
       if (!isSecure) return resolve(raw)
-      const secure = state.keep(secured(raw, state.tls!))
-      secure.on('secure', () => resolve(secure))
+      const secure = state.keep(secured(raw, state.context!))
+      secure.on('secure', () => {
+        state.resumed.push(secure.isSessionReused())
+        resolve(secure)
+      })
     })
     return reply(listener.port)
   }
@@ -128,10 +138,10 @@ function talk(first: Socket, state: State, isSecure: boolean) {
     PROT: () => '200 OK',
     QUIT: () => (socket.end('221 Bye\r\n'), undefined),
     AUTH: () => {
-      if (!state.tls) return '500 Unknown command.'
+      if (!state.context) return '500 Unknown command.'
       say('234 Go on')
       socket.removeAllListeners('data')
-      socket = state.keep(secured(socket, state.tls))
+      socket = state.keep(secured(socket, state.context))
       isSecure = true
       hear()
       return undefined

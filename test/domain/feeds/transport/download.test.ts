@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { standardLimits } from '../../../../src/domain/feeds/transport/limits.ts'
 import { sftpUser, startSftpServer } from '../../../support/sftp-server.ts'
@@ -20,6 +22,22 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]()
   await stand[Symbol.asyncDispose]()
 })
+
+/** Passes each connection on to the port that is its turn. */
+async function startForwarder(nextPort: () => number) {
+  const server = createServer((near) => {
+    const far = connect(nextPort(), '127.0.0.1')
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      from.on('error', () => {}).on('close', () => to.destroy())
+      from.pipe(to)
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { port: (server.address() as AddressInfo).port, [Symbol.asyncDispose]: async () => void server.close() }
+}
 
 test('issue 5 §1: a file of exactly the limit comes, one byte more does not', async () => {
   expect((await stand.read(connection, { maxBytes: content.length })).bytes).toBe(content.length)
@@ -92,6 +110,16 @@ test('issue 5 §1: a line that breaks again and again is given up, and may be tr
 test('issue 5 §1: a host key learned before a cut holds after it', async () => {
   server.faults.cutAfter = { bytes: 1_600_000, times: 1 }
   expect((await stand.read(connection)).learnedHostKey).toBe(server.fingerprint)
+})
+
+test('FAULTS S6: another host key after a cut is refused, though the feed has no pin yet', async () => {
+  await using other = await startSftpServer()
+  const ports = [connection.port, other.connection.port]
+  await using way = await startForwarder(() => ports.shift()!)
+  server.faults.cutAfter = { bytes: 1_600_000, times: 1 }
+  const { code, message } = await stand.fail({ ...connection, port: way.port })
+  expect([code, other.logins]).toEqual(['HOST_KEY_CHANGED', []])
+  expect(message).toContain(`shows the host key ${other.fingerprint}. Accepted is ${server.fingerprint}.`)
 })
 
 test.each([

@@ -59,6 +59,11 @@ describe.each(all)('%s', (name, server) => {
     expect(server.commands.includes('PROT P')).toBe(name !== 'FTP')
   })
 
+  test('issue 5 §1: data connections go on with the TLS session of the control connection, as many servers demand', async () => {
+    await stand.read(connection)
+    expect(server.resumed).toEqual(name === 'FTP' ? [] : [true])
+  })
+
   test('issue 5 §1: a server that knows no EPSV is asked for PASV', async () => {
     faults.replies = { EPSV: '500 Not known.' }
     expect((await stand.read(connection)).bytes).toBe(content.length)
@@ -154,6 +159,12 @@ test('S2 §16.2: what the server answers is quoted on one line, shortened, and w
   expect(message.length).toBeLessThan(500)
   expect(message).not.toMatch(/[\r\n]/)
   expect(text.slice(0, text.indexOf('cause'))).not.toContain(ftpUser.password)
+})
+
+test.each([0, 5, 10, 15])('S2 §10.5: no part of a password is left where an answer is cut off (%s)', async (shift) => {
+  const words = '530 '.padEnd(295 - shift, 'x')
+  faults.replies = { PASS: `${words}${ftpUser.password}` }
+  expect((await stand.fail(connection)).message).not.toContain('canary')
 })
 
 test('S2 §9.5: a server that knows neither SIZE nor MDTM is asked for the file all the same', async () => {
