@@ -208,6 +208,8 @@ async function takeIn(client: pg.PoolClient, run: { id: string; attempt: number 
   await client.query('commit')
 }
 
-/** A file of no rows is no chunk. */
+/** A file of no rows is one chunk that has none. */
 const chunksOf = (file: Product[], size: number): Product[][] =>
-  Array.from({ length: Math.ceil(file.length / size) }, (_, index) => file.slice(index * size, (index + 1) * size))
+  Array.from({ length: Math.max(1, Math.ceil(file.length / size)) }, (_, index) =>
+    file.slice(index * size, (index + 1) * size),
+  )

@@ -18,6 +18,6 @@ begin
     currency text
   ) on commit delete rows;
   create temporary table if not exists feed_seen (offer_id bigint primary key);
-  truncate pg_temp.feed_seen;
+  delete from pg_temp.feed_seen; -- a connection works on one run, as a rule, and then there is nothing
 end
 $$;

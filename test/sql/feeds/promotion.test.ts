@@ -33,3 +33,98 @@ test('S2 §2.7: what a first run saw is pending until it is promoted, then activ
     { id: 'p2', title: 'Title of p2', price: '10.00', currency: 'USD', in_stock: true, original: null },
   ])
 })
+
+test('S2 §2.7: a product that is new in a blocked run stays pending, and is no part of what was active', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, products(20))
+  const blocked = await feeds.run(feed, [...products(10), { id: 'new' }], { at: 1 })
+  expect(blocked.row).toMatchObject({ is_blocked: true, active_count_before: 20, seen_success_count: 10 })
+  const [pending] = await presence(feed.sourceId)
+  expect(pending).toEqual({ id: 'new', last_seen_at: hour(1), last_seen_success_at: null })
+  const next = await feeds.run(feed, [...products(20), { id: 'new' }], { at: 2 })
+  expect(next.row).toMatchObject({ is_blocked: false, active_count_before: 20, seen_success_count: 20 })
+  expect(await feeds.visibleIds(feed, 2)).toContain('new')
+})
+
+test('S2 §7.6: a blocked and a failed run note when they saw an offer, and not that it was shown', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, products(20))
+  const seen = async () => {
+    const [first] = await presence(feed.sourceId)
+    return [first?.last_seen_at, first?.last_seen_success_at]
+  }
+  await feeds.run(feed, products(1), { at: 1 })
+  expect(await seen()).toEqual([hour(1), hour(0)])
+  await feeds.run(feed, products(20), { at: 2, fail: { code: 'PARSE_FAILED' } })
+  expect(await seen()).toEqual([hour(2), hour(0)])
+})
+
+test('S2 §7.4: a failed run keeps what it took in, shows nothing of it, and says that it is partial', async () => {
+  const feed = await feeds.aFeed()
+  const failed = await feeds.run(feed, products(3), { fail: { code: 'PARSE_FAILED' } })
+  expect(failed.row).toMatchObject({
+    status: 'FAILED',
+    is_partial: true,
+    counters: { productsUpserted: 3, pricesWritten: 3 },
+  })
+  expect(await presence(feed.sourceId)).toHaveLength(3)
+  expect(await feeds.visible(feed, 0)).toEqual([])
+  await feeds.run(feed, products(3), { at: 1 })
+  expect(await feeds.visibleIds(feed, 1)).toEqual(['p1', 'p2', 'p3'])
+})
+
+test.each([
+  ['a run without errors', 0, false],
+  ['a run with errors in rows', 1, true],
+])('S2 §2.1: %s is partial: %s errors, %s', async (_what, errors, isPartial) => {
+  const feed = await feeds.aFeed()
+  const { id, jobId } = await feeds.run(feed, products(1), { dieAfter: 1 })
+  const finish = async () => {
+    await feeds.callOf('sample_run_errors', id, 1, '[]', errors ? '{"PRICE_MISSING": 1}' : '{}', errors, hour(0))
+    await feeds.callOf('conclude_feed_run', id, 1, hour(0))
+    return feeds.feedRun(id)
+  }
+  expect(jobId).toBeTruthy()
+  expect(await finish()).toMatchObject({ status: 'SUCCEEDED', is_partial: isPartial })
+})
+
+test('S2 §8.2: expiry is a question of time: an offer lasts expiryHours from its last promotion, to the moment', async () => {
+  const feed = await feeds.aFeed({}, { expiry_hours: 48 })
+  await feeds.run(feed, products(2))
+  await feeds.run(feed, products(1), { at: 1 })
+  expect(await feeds.visibleIds(feed, 48)).toEqual(['p1', 'p2'])
+  expect(await feeds.visibleIds(feed, 48.001)).toEqual(['p1'])
+  expect(await feeds.visibleIds(feed, 49)).toEqual(['p1'])
+  expect(await feeds.visibleIds(feed, 49.001)).toEqual([])
+})
+
+test('S2 §2.8.2: a change of expiryHours changes at once what is active', async () => {
+  const feed = await feeds.aFeed({}, { expiry_hours: 48 })
+  await feeds.run(feed, products(2))
+  await feeds.pool.query('update freshet.sources set expiry_hours = 24 where id = $1', [feed.sourceId])
+  expect(await feeds.visibleIds(feed, 25)).toEqual([])
+  expect((await feeds.run(feed, products(1), { at: 25 })).row).toMatchObject({
+    active_count_before: 0,
+    is_blocked: false,
+  })
+})
+
+test('DESIGN 6: an offer that comes back is shown as it was promoted last, changed or not', async () => {
+  const feed = await feeds.aFeed({}, { expiry_hours: 1 })
+  await feeds.run(feed, products(2, { price: '7.00' }))
+  await feeds.run(feed, products(1, { price: '7.00' }), { at: 5 })
+  expect(await feeds.visibleIds(feed, 5)).toEqual(['p1'])
+  await feeds.run(feed, products(2, { price: '7.00' }), { at: 6, isProbed: true })
+  expect(await feeds.visible(feed, 6)).toMatchObject([{ id: 'p1' }, { id: 'p2', price: '7.00' }])
+})
+
+test.each([
+  ['is its retailer’s display primary', { is_display_primary: true }, []],
+  ['is not the display primary', { is_display_primary: false }, ['SOURCE_NOT_VISIBLE']],
+  ['is INELIGIBLE', { visibility_status: 'INELIGIBLE' }, ['SOURCE_NOT_VISIBLE']],
+])('RULINGS 22: a run into a source that %s warns so that nobody wonders', async (_what, source, codes) => {
+  const feed = await feeds.aFeed({}, source)
+  const { row } = await feeds.run(feed, products(1))
+  expect(row.warnings.map(({ code }) => code)).toEqual(codes)
+  expect(await feeds.visibleIds(feed, 0)).toEqual(codes.length ? [] : ['p1'])
+})
