@@ -23,8 +23,8 @@ const taxWords = new Set('VAT GST TTC TVA INC NET EXC IVA DPH'.split(' '))
 const isUnknownCode = (word: string) => /^[A-Z]{3}$/.test(word) && !taxWords.has(word)
 
 /**
- * Whether a number is only a piece of something: another is glued to it by a mark that makes no amount (`10/20`, `11:30`,
- * `12..99`), or follows after a blank (`12 99`), and nobody can say which of them is meant. Twice the same is no riddle.
+ * Whether a number is only a piece of something: another is glued to it by marks that make no amount (`10/20`, `11:30`,
+ * `12..99`, `10€20€`), or follows after a blank (`12 99`), and nobody can say which of them is meant. Twice the same is no riddle.
  */
 export function isBroken(tokens: Token[], numbers: WrittenNumber[], index: number): boolean {
   const [before, number, after] = [numbers[index - 1], numbers[index], numbers[index + 1]]
@@ -35,7 +35,7 @@ export function isBroken(tokens: Token[], numbers: WrittenNumber[], index: numbe
 function areOne(tokens: Token[], left: WrittenNumber | undefined, right: WrittenNumber | undefined): boolean {
   if (left === undefined || right === undefined || left.written === right.written) return false
   const gap = tokens.slice(left.end, right.start)
-  return gap.every(({ kind }) => kind === 'mark') || (gap.length === 1 && gap[0]?.kind === 'blank')
+  return gap.every(({ kind }) => kind === 'mark' || kind === 'sign') || (gap.length === 1 && gap[0]?.kind === 'blank')
 }
 
 /** A minus at the start of the text, glued to number or sign on the left, or to a number that ends the text, as in accounts. */
