@@ -21,8 +21,8 @@ export function sniff(sample: string, { isWhole = false, fixed = {} }: Options =
   return { delimiter: best.delimiter, quoting: fixed.quoting ?? quotingOf(best.delimiter, best.ways), newline }
 }
 
-/** `quoted` fields are written as RFC 4180 has it, `broken` records begin a field with a quote and go on otherwise. */
-type Measure = { columns: number; records: number; fitting: number; quoted: number; broken: number }
+/** `quoted` counts the fields in quotes; records with quotes that close in the middle of a field do not fit. */
+type Measure = { columns: number; records: number; fitting: number; quoted: number }
 
 /** Many columns that all rows agree on: a comma in a header of semicolons makes few. */
 const score = (measure: Measure): number => share(measure) ** 2 * (measure.columns - 1)
@@ -34,9 +34,9 @@ const share = ({ fitting, records }: Measure): number => (records === 0 ? 0 : fi
  * that quote when they must, tabs and pipes in files that never do.
  */
 function quotingOf(delimiter: string, [quoted, none]: [Measure, Measure]): Format['quoting'] {
-  if (quoted.quoted === 0 && quoted.broken === 0) return delimiter === ',' || delimiter === ';' ? 'QUOTED' : 'NONE'
-  if (quoted.broken > quoted.quoted) return 'NONE'
-  return share(quoted) >= share(none) || quoted.broken === 0 ? 'QUOTED' : 'NONE'
+  if (quoted.quoted === 0) return delimiter === ',' || delimiter === ';' ? 'QUOTED' : 'NONE'
+  if (share(quoted) !== share(none)) return share(quoted) > share(none) ? 'QUOTED' : 'NONE'
+  return quoted.records === none.records ? 'QUOTED' : 'NONE' // lines that all fit alone were rows, not one row of several lines
 }
 
 /** Some writers leave out what is empty at the end of a row. */
@@ -46,7 +46,7 @@ function fit(fields: number, columns: number): number {
 }
 
 function measure(sample: string, format: Format, isWhole: boolean): Measure {
-  const result: Measure = { columns: 0, records: 0, fitting: 0, quoted: 0, broken: 0 }
+  const result: Measure = { columns: 0, records: 0, fitting: 0, quoted: 0 }
   const opening = format.quoting === 'QUOTED' ? openingQuotes(format.delimiter) : undefined
   for (let at = 0; at < sample.length;) {
     const end = endOfLine(sample, at, format.newline)
@@ -58,7 +58,6 @@ function measure(sample: string, format: Format, isWhole: boolean): Measure {
     }
     const scan = opening && line.includes('"') ? scanRecord(sample, at, format, isWhole) : undefined
     if (scan?.kind === 'incomplete') break
-    if (scan?.kind === 'broken') result.broken++
     const isRecord = scan?.kind === 'record'
     const fields = isRecord ? scan.fields.length : line.split(format.delimiter).length
     if (isRecord && opening) result.quoted += sample.slice(at, scan.end).match(opening)?.length ?? 0

@@ -67,6 +67,12 @@ test.each([
   expect((await decode(Buffer.from(bytes))).text).toBe(text)
 })
 
+test('the place of the first invalid byte is told in bytes of the file, wherever chunks end', async () => {
+  const bytes = Buffer.concat([Buffer.from('Grüße und mehr '), Buffer.of(0xfc, 0xfc)])
+  for (const lengths of [[], [5, 5], [3, 1, 1, 1, 9]])
+    expect((await decode(bytes, lengths)).found.invalid).toEqual({ bytes: 2, firstOffset: 17 })
+})
+
 const anyText = fc.string({ unit: 'binary' }).map((text) => text.toWellFormed().replace(/^\uFEFF+/, ''))
 const lengths = fc.array(fc.nat({ max: 7 }), { maxLength: 40 })
 

@@ -34,6 +34,8 @@ test.each([
   ['HTML with commas and quotes', '"<p style=""a"">x, y</p>",2,3', ['<p style="a">x, y</p>', '2', '3']],
   ['HTML whose quotes nobody doubled', '"<a href="x">y, z</a>",2,3', ['<a href="x">y, z</a>', '2', '3']],
   ['a first word in quotes', '"Best" knife,2,3', ['"Best" knife', '2', '3']],
+  ['a first word in quotes before a quoted field', '"Best" knife,2,"3"', ['"Best" knife', '2', '3']],
+  ['a word in quotes inside a quoted field', '"the "best" knife",2,3', ['the "best" knife', '2', '3']],
   ['a quote that opens by mistake', '1,"Rare find,3', ['1', '"Rare find', '3']],
 ])('FORMATS 1.3: %s is read as it was meant', async (_, line, fields) => {
   expect(await readAll(`a,b,c\n${line}\n4,5,6\n`)).toEqual({

@@ -37,8 +37,17 @@ test.each([
 })
 
 test('issue 5 §2: a row that the sample cuts is not judged', () => {
-  const text = `${ir}${'1\tA\thttps://a.example/\t9.99\tx\n'.repeat(9)}2\t"Bes`
-  expect(sniff(text)).toEqual({ delimiter: '\t', quoting: 'NONE', newline: '\n' })
+  const text = 'a\tb\tc, d\n1, 2'
+  expect(sniff(text)).toMatchObject({ delimiter: '\t' })
+  expect(sniff(text, { isWhole: true })).toMatchObject({ delimiter: ',' })
+})
+
+test.each([
+  ['1\tA\t"Rare find\n2\tB\tTV 27"\n'],
+  ['1\t"Rare find\tA\n2\tTV 27"\tB\n'],
+  ['1\t"Rare find\tA\n2\tB\tTV 27"\n'],
+])('FORMATS 1.3: a stray quote that closes by chance does not make a file one that quotes: %j', (rows) => {
+  expect(sniff(`sku\ttitle\ttext\n${rows.repeat(3)}`, { isWhole: true }).quoting).toBe('NONE')
 })
 
 test('issue 5 §2: what is set on the feed is not asked of the file', () => {
