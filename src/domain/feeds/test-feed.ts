@@ -6,7 +6,7 @@ import { learnHostKey } from './host-keys.ts'
 import type { FeedServices } from './ingest-feed.ts'
 import type { Chunk } from './ingest/chunk.ts'
 import type { FeedRow } from './ingest/feed-row.ts'
-import { describe, warningsOf } from './ingest/ingest-file.ts'
+import { describe, warningsOf, type Warning } from './ingest/ingest-file.ts'
 import { openTable, readChunks } from './ingest/read-chunks.ts'
 import { fetchFeedFile } from './transport/fetch-feed-file.ts'
 
@@ -20,7 +20,7 @@ export type FeedTestResult = {
   formatDetected: ReturnType<typeof describe>
   sampleRows: Pick<FeedRow, 'itemId' | 'sku' | 'title' | 'url' | 'amount' | 'currency' | 'inStock'>[]
   errors: Chunk['samples']
-  warnings: { code: string; message: string }[]
+  warnings: Warning[]
   fileBytes: number
 }
 
@@ -62,7 +62,7 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
       inStock,
     })),
     errors: first?.samples ?? [],
-    warnings: warningsOf(found),
+    warnings: warningsOf(table),
     fileBytes: file.bytes,
   }
   await run.transaction(async () => {

@@ -61,7 +61,7 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
     return { code: prices.code, field: prices.column, message: `${prices.column} is "${raw[prices.column] ?? ''}".` }
 
   const identity = resolveIdentity({ itemId: raw.itemId, sku: raw.sku, hash: page.hash }, settings.dialect)
-  if (!identity) return { code: 'INVALID_URL', field: 'link', message: 'Nothing tells the row from others.' }
+  if (!identity) return { code: 'IDENTITY_MISSING', field: 'itemId', message: 'Nothing tells the row from others.' }
   const said = {
     title,
     link,

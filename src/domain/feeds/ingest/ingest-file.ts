@@ -1,9 +1,11 @@
 import type { FileHandle } from 'node:fs/promises'
 import { queryRows } from '../../../db/sql.ts'
 import type { Log } from '../../../log.ts'
+import type { FailureCode } from '../../failure-codes.ts'
 import { PermanentError } from '../../queue/job-error.ts'
 import type { RunContext } from '../../runs/context.ts'
 import type { FeedForRun } from '../feed-for-run.ts'
+import { encodingWarning } from '../bytes/decode-text.ts'
 import { mergeChunk } from './merge-chunk.ts'
 import { openTable, readChunks, type FeedTable } from './read-chunks.ts'
 
@@ -38,7 +40,7 @@ export async function ingestFile(
     { event: 'PARSE_HEADERS', headers: table.csv.header.fields, mappedColumns: found.columns },
     'the header is bound',
   )
-  await keepFound(run, found)
+  await keepFound(run, found, [])
   await queryRows(run.sql, 'select freshet.open_feed_staging()')
 
   const begun = performance.now()
@@ -70,7 +72,7 @@ export async function ingestFile(
   } finally {
     await merging // what was read before a fault of the file is written
   }
-  await keepFound(run, describe(table))
+  await keepFound(run, describe(table), warningsOf(table))
   log.info(
     { event: 'PARSE_COMPLETE', products, durationMs: Math.round(performance.now() - begun) },
     'the file is taken in',
@@ -94,25 +96,21 @@ export function describe({ file, csv, binding }: FeedTable) {
     header: csv.header.fields,
     columns,
     unknownColumns: binding.unknown,
-    invalidAt: file.found.invalid,
   }
 }
 
 type Found = ReturnType<typeof describe>
+export type Warning = { code: FailureCode; message: string }
 
-const keepFound = (run: RunContext, found: Found) =>
+/** What an operator should know of a file that was taken in all the same; complete when it was read to its end. */
+export const warningsOf = ({ file }: FeedTable): Warning[] => [encodingWarning(file.found) ?? []].flat()
+
+const keepFound = (run: RunContext, found: Found, warnings: Warning[]) =>
   queryRows(run.sql, 'update freshet.feed_runs set found = $2, warnings = $3 where run_id = $1', [
     run.runId,
     JSON.stringify(found),
-    JSON.stringify(warningsOf(found)),
+    JSON.stringify(warnings),
   ])
-
-/** What an operator should know of a file that was taken in all the same. */
-export function warningsOf({ encoding, invalidAt }: Found): { code: string; message: string }[] {
-  if (invalidAt === undefined) return []
-  const message = `The file is not valid UTF-8 (byte ${JSON.stringify(invalidAt)}); it was read as ${encoding}.`
-  return [{ code: 'ENCODING_FALLBACK', message }]
-}
 
 const tooManyProducts = ({ maxProductCount }: FeedForRun) =>
   new PermanentError(`The file has more than ${maxProductCount} products.`, { code: 'UNIQUE_PRODUCT_LIMIT_EXCEEDED' })
