@@ -10,6 +10,7 @@ import { collectLines } from '../../support/lines.ts'
 import { at } from '../../support/moment.ts'
 import { makeJob, makeQueue, startRunOf } from '../../support/queue.ts'
 import { call } from '../../support/runs.ts'
+import { until } from '../../support/until.ts'
 
 const long = 20_000
 const queue = 'trial-await'
@@ -56,9 +57,10 @@ test('RULINGS 21: whoever waits for a job hears of the end of its run, also when
   await using stand = await setup()
   const waiting = stand.wait()
   await stand.joined(2)
-  const run = await startRunOf(pool, stand.id)
   await stand.setState('active')
-  await stand.joined(3)
+  const looks = stand.count()
+  const run = await startRunOf(pool, stand.id)
+  await until('it has looked since', () => stand.count() > looks) // else it may know the job as it was before
   await call(pool, 'finish_run', run.id, 1, at())
   expect(await waiting).toEqual({ jobState: 'ACTIVE', run: { id: BigInt(run.id), status: 'SUCCEEDED' } })
 })
