@@ -41,6 +41,7 @@ const types: Record<string, string> = {
   Bytes: 'bytea',
   'DateTime Date': 'date',
   'DateTime Timestamptz(6)': 'timestamp with time zone',
+  'Decimal Decimal': 'numeric',
   Float: 'double precision',
   'Float Real': 'real',
   Int: 'integer',

@@ -1,6 +1,6 @@
 -- Judges a run that took its file in, and in the same transaction shows what it saw or blocks it, keeps what the file looked like,
 -- and ends the run (S2 §8.2). Under HOLD_REMOVALS a mass disappearance alone blocks only the removals (RULINGS 14).
--- Called by: src/domain/feeds/ingest-feed.ts, under the feed's lock. Locks: the run's row, the offers, the feed's row.
+-- Called by: src/domain/feeds/conclude-feed-run.ts, under the feed's lock. Locks: the run's row, the offers, the feed's row.
 -- Raises FR021 if another attempt owns the run. Answers what was decided.
 create or replace function freshet.conclude_feed_run(p_run_id bigint, p_attempt integer, p_t0 timestamptz) returns freshet.feed_runs
 language plpgsql volatile set search_path = ''
