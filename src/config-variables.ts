@@ -118,6 +118,11 @@ export const variables = {
     'q4hZ…44 characters…c0w=',
     `Encrypts credentials of feeds. Made and kept in FRESHET_DATA_DIR when Postgres is embedded, required otherwise. ${howToMakeCredentialKey}`,
   ),
+  CREDENTIAL_ENCRYPTION_OLD_KEY_B64: secret(
+    z.string().refine(is32Bytes, 'must be 32 bytes in base64: the key that was in use before.').optional(),
+    'q4hZ…44 characters…c0w=',
+    'The key before CREDENTIAL_ENCRYPTION_KEY_B64, while credentials are encrypted anew. It decrypts what it encrypted, and encrypts nothing.',
+  ),
   FRESHET_ADMIN_KEY: secret(
     z.string().regex(keyForm, 'must be frs_ followed by 43 characters of base64url (256 bits).').optional(),
     'frs_q4hZ…43 characters…c0w',

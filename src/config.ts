@@ -183,6 +183,7 @@ function group(v: Values) {
       publicRead: v.FRESHET_PUBLIC_READ,
       adminKey: v.FRESHET_ADMIN_KEY,
       credentialKey: v.CREDENTIAL_ENCRYPTION_KEY_B64,
+      olderCredentialKey: v.CREDENTIAL_ENCRYPTION_OLD_KEY_B64,
     },
     outside: {
       allowPlainFtp: v.AFFILIATE_FEED_ALLOW_PLAIN_FTP,

@@ -9,6 +9,7 @@ import { makeKey } from '../src/domain/access/key.ts'
 
 const names = Object.keys(variables) as VariableName[]
 const base64Key = randomBytes(32).toString('base64')
+const olderKey = randomBytes(32).toString('base64')
 const database = 'postgres://freshet:p4ss%20word@db.example:5432/freshet'
 
 function problemsOf(env: Environment, forServer = false): ConfigError {
@@ -93,6 +94,11 @@ const cases: Record<VariableName, { good: [string, unknown][]; bad: string[]; st
   CREDENTIAL_ENCRYPTION_KEY_B64: {
     good: [[base64Key, base64Key]],
     bad: ['short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), `${base64Key}!`],
+    standard: undefined,
+  },
+  CREDENTIAL_ENCRYPTION_OLD_KEY_B64: {
+    good: [[olderKey, olderKey]],
+    bad: ['short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64'), `${olderKey}!`],
     standard: undefined,
   },
   FRESHET_ADMIN_KEY: {
@@ -364,7 +370,12 @@ test('every variable reaches the program', () => {
       maxBodyBytes: 1000,
       requestSeconds: 1,
     },
-    access: { publicRead: true, adminKey: `frs_${'a'.repeat(43)}`, credentialKey: base64Key },
+    access: {
+      publicRead: true,
+      adminKey: `frs_${'a'.repeat(43)}`,
+      credentialKey: base64Key,
+      olderCredentialKey: olderKey,
+    },
     outside: {
       allowPlainFtp: true,
       allowPrivateNetwork: true,
@@ -382,6 +393,7 @@ const secrets = {
   DATABASE_URL: database,
   DATABASE_DIRECT_URL: 'postgres://u:direct-word@db.example/x?password=query-word',
   CREDENTIAL_ENCRYPTION_KEY_B64: base64Key,
+  CREDENTIAL_ENCRYPTION_OLD_KEY_B64: olderKey,
   FRESHET_ADMIN_KEY: makeKey(),
   SLACK_WEBHOOK_URL: 'https://hooks.example/services/T0/B0/slack-word',
   APIFY_TOKEN: 'apify-word',
