@@ -3,7 +3,7 @@ import { assertMigrated, migrate } from '../db/migrate/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { connectPool, endPool } from '../db/pool.ts'
 import { connectPrisma } from '../db/prisma.ts'
-import { keepCredentialKey } from '../domain/access/credential-key.ts'
+import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
 import type { Services } from '../jobs/kit.ts'
 import type { Log } from '../log.ts'
 
@@ -12,12 +12,12 @@ export type Store = AsyncDisposable & Services & { log: Log }
 
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
 export async function openStore(config: Config, database: Database, log: Log, now: () => Date): Promise<Store> {
-  const { url, directUrl, isEmbedded } = database
+  const { url, directUrl } = database
   if (config.database.migrate) {
     const report = await migrate(directUrl)
     if (report.migrations.length + report.applied.length > 0) log.info(report, 'the database was brought up to date')
   } else await assertMigrated(directUrl)
-  if (isEmbedded && !config.access.credentialKey) await keepCredentialKey(config.dataDir)
+  const keyRing = await openKeyRing(config.access, config.dataDir)
 
   const isPooled = directUrl !== url
   // A little longer than a request: the caller hears of the whole request, not of the field that was cancelled.
@@ -34,6 +34,7 @@ export async function openStore(config: Config, database: Database, log: Log, no
     db,
     directUrl,
     config,
+    keyRing,
     now,
     log,
     [Symbol.asyncDispose]: () => db.$disconnect().finally(() => endPool(pool)),

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Tx } from '../../db/prisma.ts'
 import { readQuery } from '../../db/query.ts'
-import { queryRows } from '../../db/sql.ts'
+import { queryRows, type InTx } from '../../db/sql.ts'
 import type { Actor } from './actor.ts'
 import type { ActionOn, AuditedType } from './audit-action.ts'
 
@@ -18,7 +17,7 @@ const statement = readQuery('write_audit')
 
 /** Records who did what, in the transaction that does it. Values of secrets never go in: name the field, with 'changed'. */
 export async function audit<Type extends AuditedType>(
-  tx: Tx,
+  tx: InTx,
   actor: Actor,
   { action, objectType, objectId, changes = {} }: AuditRecord<Type>,
 ): Promise<void> {
