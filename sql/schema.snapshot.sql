@@ -732,6 +732,8 @@ create function freshet.know_feed_chunk(p_run_id bigint, p_now timestamp with ti
 
 create function freshet.last_processed_run(p_run_id bigint) returns bigint language sql stable set search_path="";
 
+create function freshet.learn_host_key(p_feed_id bigint, p_fingerprint text) returns boolean language plpgsql volatile set search_path="";
+
 create function freshet.next_run_at(p_cron text, p_time_zone text, p_period_seconds integer, p_due_at timestamp with time zone, p_now timestamp with time zone) returns timestamp with time zone language sql stable;
 
 create function freshet.note_identities(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";

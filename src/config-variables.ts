@@ -164,6 +164,11 @@ export const variables = {
     'true',
     'Whether feeds and fetches may reach loopback, private and link-local addresses.',
   ),
+  FRESHET_FEEDS_PER_HOST: variable(
+    whole(1, 100, 2),
+    '4',
+    'How many feeds may be fetched from one host at the same time.',
+  ),
   AFFILIATE_FEED_ALLOW_PLAIN_FTP: variable(flag(false), 'true', 'Whether feeds may use FTP without encryption.'),
   FRESHET_USER_AGENT: variable(
     z

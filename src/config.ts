@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { howToMakeCredentialKey, variables, type VariableName, type Values } from './config-variables.ts'
 import { ExpectedError } from './expected-error.ts'
+import { editDistance, nearest } from './nearest.ts'
 
 /** Everything the program may be told from outside, read once, validated, grouped by who needs it. */
 export type Config = ReturnType<typeof group>
@@ -128,28 +129,14 @@ function problemText(message = 'is not valid.', given: string | undefined, env: 
 function unknownVariables(env: Environment): string[] {
   return Object.keys(env)
     .filter((name) => name.startsWith('FRESHET_') && !(name in variables) && !name.startsWith('FRESHET_TEST_'))
-    .map((name) => `${name} is not a variable that Freshet knows. Did you mean ${nearest(name)}?`)
+    .map((name) => `${name} is not a variable that Freshet knows. Did you mean ${meant(name)}?`)
 }
 
 /** The known name that a wrong one was most likely meant for; the prefix may be what is wrong about it. */
-function nearest(name: string): VariableName {
-  const names = Object.keys(variables) as VariableName[]
-  const far = (known: string) => Math.min(distance(name, known), distance(name.replace(/^FRESHET_/, ''), known))
-  return names.reduce((best, next) => (far(next) < far(best) ? next : best))
-}
-
-/** Levenshtein's edit distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
+function meant(name: string): VariableName {
+  return nearest(Object.keys(variables) as [VariableName, ...VariableName[]], (known) =>
+    Math.min(editDistance(name, known), editDistance(name.replace(/^FRESHET_/, ''), known)),
+  )
 }
 
 function group(v: Values) {
@@ -193,6 +180,7 @@ function group(v: Values) {
       apifyToken: v.APIFY_TOKEN,
       llm: { url: v.FRESHET_LLM_URL, model: v.FRESHET_LLM_MODEL, key: v.FRESHET_LLM_KEY },
     },
+    feeds: { runsPerHost: v.FRESHET_FEEDS_PER_HOST },
     maintenance: { auditKeepDays: v.FRESHET_AUDIT_KEEP_DAYS },
     listings: { softDeleteWindowHours: v.SOFT_DELETE_WINDOW_HOURS, staleDays: v.LISTING_STALE_DAYS },
   }

@@ -187,6 +187,14 @@ const cases: Record<VariableName, { good: [string, unknown][]; bad: string[]; st
     bad: ['0', '601'],
     standard: 30,
   },
+  FRESHET_FEEDS_PER_HOST: {
+    good: [
+      ['1', 1],
+      ['100', 100],
+    ],
+    bad: ['0', '101', 'x'],
+    standard: 2,
+  },
   FRESHET_ALLOW_PRIVATE_NETWORK: { good: [['true', true]], bad: ['maybe'], standard: false },
   AFFILIATE_FEED_ALLOW_PLAIN_FTP: { good: [['true', true]], bad: ['ftp'], standard: false },
   FRESHET_USER_AGENT: {

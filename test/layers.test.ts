@@ -13,7 +13,7 @@ const mayImport: Record<string, string[]> = {
   app: ['base', 'db', 'domain', 'jobs', 'schema', 'http'],
   cli: ['base', 'db', 'domain', 'jobs', 'app'],
 }
-const base = ['config', 'config-variables', 'expected-error', 'key-form', 'log', 'within']
+const base = ['config', 'config-variables', 'expected-error', 'key-form', 'log', 'nearest', 'within']
 const app = ['app', 'main']
 
 function partOf(path: string): string {

@@ -3,12 +3,17 @@ import { assertMigrated, migrate } from '../db/migrate/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { connectPool, endPool } from '../db/pool.ts'
 import { connectPrisma } from '../db/prisma.ts'
+import type { KeyRing } from '../domain/feeds/credentials/key-ring.ts'
 import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
 import type { Services } from '../jobs/kit.ts'
 import type { Log } from '../log.ts'
 
 /** What every part of a process works with. */
-export type Store = AsyncDisposable & Services & { log: Log }
+export type Store = AsyncDisposable & Services & {
+  log: Log
+  /** Seals the credentials of feeds. */
+  keyRing: KeyRing
+}
 
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
 export async function openStore(config: Config, database: Database, log: Log, now: () => Date): Promise<Store> {

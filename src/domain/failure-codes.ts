@@ -1,3 +1,6 @@
+import { feedCodes } from './feed-codes.ts'
+import { rowCodes } from './row-codes.ts'
+
 /**
  * Every code that a job or a run of ours may fail with, and what went wrong with a single row or item: what it means, and what
  * to do where the failure itself does not say. A code is never renamed, and never reused for something else. What a request is
@@ -61,91 +64,8 @@ export const failureCodes = {
     meaning: 'Slack was not reached, was too slow (10 s), or answered 5xx.',
     hint: 'It is tried again. If it stays, see whether this host can reach Slack.',
   },
-  ADDRESS_NOT_ALLOWED: {
-    meaning: 'The host stands for addresses of a private network only, and those are not open to feeds and fetches.',
-    hint: 'Correct the host. If it is meant, set FRESHET_ALLOW_PRIVATE_NETWORK=true and restart the workers.',
-  },
-  CREDENTIAL_UNREADABLE: {
-    meaning:
-      'The stored credential of the feed was not encrypted with a key that this process has, or was changed since.',
-    hint: 'Give all processes the key it was encrypted with (CREDENTIAL_ENCRYPTION_KEY_B64, or CREDENTIAL_ENCRYPTION_OLD_KEY_B64 for the one before), or enter the credential of the feed anew.',
-  },
-  PRIVATE_KEY_UNUSABLE: {
-    meaning: 'The private key of the feed cannot be read, or its passphrase is missing or wrong.',
-    hint: 'Enter the private key in OpenSSH or PEM form, whole, and its passphrase if it has one.',
-  },
-  PLAIN_FTP_NOT_ALLOWED: {
-    meaning: 'The feed uses FTP without encryption, and this installation does not allow that.',
-    hint: 'Change the feed to SFTP or FTPS, or set AFFILIATE_FEED_ALLOW_PLAIN_FTP=true and restart the workers.',
-  },
-  FEED_HOST_UNKNOWN: {
-    meaning: 'The name of the host could not be looked up.',
-    hint: 'It is tried again. If it stays, check the host of the feed and the DNS of this machine.',
-  },
-  FEED_HOST_UNREACHABLE: {
-    meaning: 'The host did not take the connection, or said nothing within the time limit.',
-    hint: 'It is tried again. If it stays, check host and port, whether the server runs, and whether it lets the address of this machine in.',
-  },
-  FEED_SERVER_BUSY: {
-    meaning: 'The server has no room at the moment: too many connections, or the file or its disk is in use.',
-    hint: 'It is tried again. If it stays, run the feed at another time, or ask the network for more connections.',
-  },
-  FEED_LOGIN_REFUSED: {
-    meaning: 'The server does not take the user name with this password or key.',
-    hint: 'Enter the credential of the feed anew, and run its test.',
-  },
-  FEED_ACCESS_DENIED: {
-    meaning: 'The server let the user in, but not at the file.',
-    hint: 'Ask the network to let this user read the file, or correct the path.',
-  },
-  FEED_FILE_NOT_FOUND: {
-    meaning: 'There is no file at the path, or none that this user may see.',
-    hint: 'Correct the path of the feed: upper and lower case count, and it is seen from the folder that the user logs in to.',
-  },
-  FEED_FILE_NOT_USABLE: {
-    meaning: 'What is at the path is no file, or the path is none.',
-    hint: 'Correct the path of the feed so that it names one file.',
-  },
-  HOST_KEY_CHANGED: {
-    meaning: 'The SSH server shows another host key than those accepted. Nothing was sent to it, no password either.',
-    hint: 'Ask the network whether it changed its key. If it did, accept the new fingerprint with `acceptHostKey`; if not, somebody may be listening.',
-  },
-  TLS_CERTIFICATE_REFUSED: {
-    meaning: 'The certificate of the server is expired, for another host, or from nobody known. No password was sent.',
-    hint: 'Use the host name that the certificate is for, or ask the network to mend it. A certificate of a private authority is trusted through NODE_EXTRA_CA_CERTS.',
-  },
-  TRANSPORT_MISMATCH: {
-    meaning: 'The server does not speak what the feed is set to: another protocol, another way of encryption, no SFTP.',
-    hint: 'Compare transport, TLS mode and port of the feed with what the network names: SFTP usually has 22, FTP and explicit FTPS 21, implicit FTPS 990.',
-  },
-  TRANSFER_INTERRUPTED: {
-    meaning: 'The connection was lost before the whole file was here.',
-    hint: 'It is tried again. If it stays, look at the network between here and the server.',
-  },
-  TRANSFER_TIMED_OUT: {
-    meaning: 'The server stopped sending, sent too slowly, or the whole took too long.',
-    hint: 'It is tried again. If it stays, run the feed at another time, or ask the network why its server is slow.',
-  },
-  TRANSFER_INCOMPLETE: {
-    meaning: 'What arrived is not as long as the server says that the file is. It was not used.',
-    hint: 'It is tried again. If it stays, the network may be writing the file at that time: run the feed at another.',
-  },
-  TRANSFER_FAILED: {
-    meaning: 'The server, or a library of ours, failed in a way that has no code of its own.',
-    hint: 'It is tried again. If it stays, the message says what the server answered.',
-  },
-  FEED_FILE_CHANGED: {
-    meaning: 'The file was changed on the server while it was read. It was not used.',
-    hint: 'It is tried again. If it stays, run the feed at a time when the network does not write the file.',
-  },
-  FILE_SIZE_LIMIT_EXCEEDED: {
-    meaning: 'The file is larger than the feed allows. The download was stopped there.',
-    hint: 'Check that the path names the right file; if it does, raise the size limit of the feed.',
-  },
-  DISK_FULL: {
-    meaning: 'The disk of this machine has no room for the file.',
-    hint: 'Make room in FRESHET_DATA_DIR, or give it a larger disk. It is tried again.',
-  },
+  ...feedCodes,
+  ...rowCodes,
 } as const satisfies Record<string, { meaning: string; hint: string }>
 
 export type FailureCode = keyof typeof failureCodes

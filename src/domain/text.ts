@@ -38,3 +38,10 @@ export function cleanOutput(output: object): object {
     return { note: 'The output is not kept: it is no JSON.' }
   }
 }
+
+/** A text without certain characters at its end, in one pass: a pattern like `/x+$/` tries again at each of them. */
+export function withoutTail(text: string, characters: string): string {
+  let end = text.length
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1
+  return text.slice(0, end)
+}

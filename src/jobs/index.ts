@@ -1,6 +1,7 @@
 import type { Job } from './kit.ts'
+import { feedIngest } from './feed-ingest.ts'
 import { maintenance } from './maintenance.ts'
 import { notify } from './notify.ts'
 
 /** Every queue of the program. A new one is a file beside this and a line here. */
-export const jobs: Job[] = [maintenance, notify]
+export const jobs: Job[] = [feedIngest, maintenance, notify]

@@ -3,7 +3,6 @@ import type { Config } from '../config.ts'
 import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
 import type { Connection } from '../db/sql.ts'
-import type { KeyRing } from '../domain/feeds/credentials/key-ring.ts'
 import type { JobType } from '../domain/queue/enqueue.ts'
 import type { Log } from '../log.ts'
 
@@ -14,8 +13,6 @@ export type Services = {
   /** A connection that no pooler stands in: for the lock and the writing of a run. */
   directUrl: string
   config: Config
-  /** Opens and seals credentials of feeds. */
-  keyRing: KeyRing
   now: () => Date
 }
 

@@ -4,7 +4,6 @@ import { expect } from 'vitest'
 import { readConfig, type Environment } from '../../src/config.ts'
 import { connectPrisma } from '../../src/db/prisma.ts'
 import { queryRows, type Sql } from '../../src/db/sql.ts'
-import { makeKeyRing } from '../../src/domain/feeds/credentials/key-ring.ts'
 import type { JobType } from '../../src/domain/queue/enqueue.ts'
 import { deadQueueOf, type Job, type Services } from '../../src/jobs/kit.ts'
 import { runAttempt, type Claim } from '../../src/jobs/kit/attempt.ts'
@@ -12,7 +11,6 @@ import type { Outcome } from '../../src/jobs/kit/outcome.ts'
 import { prepareQueues } from '../../src/jobs/kit/prepare.ts'
 import { jobHandler, startWorkers, type Observation } from '../../src/jobs/kit/workers.ts'
 import { createLog, withLogFields } from '../../src/log.ts'
-import { credentialKey } from './app.ts'
 import type { TestDatabase } from './database.ts'
 import { collectLines } from './lines.ts'
 import { until } from './until.ts'
@@ -32,8 +30,7 @@ export async function openJobs(
   const pool = new pg.Pool({ connectionString: database.url, max: 10, options: '-c pgboss.test_clock=on' })
   pool.on('error', () => {})
   const { config } = readConfig({ FRESHET_SHUTDOWN_SECONDS: '5', ...env }, { forServer: false })
-  const keyRing = makeKeyRing(Buffer.from(credentialKey, 'base64'))
-  const services: Services = { pool, db: connectPrisma(pool), directUrl: database.url, config, keyRing, now }
+  const services: Services = { pool, db: connectPrisma(pool), directUrl: database.url, config, now }
   const { lines, stream } = collectLines()
   const log = createLog({ level: 'debug', destination: stream })
   const observed: Observation[] = []

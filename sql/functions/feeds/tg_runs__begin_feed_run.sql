@@ -7,7 +7,10 @@ as $$
 declare
   v_requests freshet.feed_requests;
 begin
-  select * into strict v_requests from freshet.feed_requests where feed_id = new.lock_id for no key update;
+  select * into v_requests from freshet.feed_requests where feed_id = new.lock_id for no key update;
+  if not found then
+    return new; -- its lock is no feed's
+  end if;
   update freshet.feed_requests set covered = requested where feed_id = new.lock_id;
   if new.attempt > 1 then
     perform freshet.restart_feed_run(new.id);

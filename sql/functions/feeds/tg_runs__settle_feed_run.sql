@@ -8,6 +8,9 @@ declare
   v_upserted bigint := coalesce((new.counters ->> 'productsUpserted')::bigint, 0);
   v_feed freshet.feeds;
 begin
+  if not exists (select from freshet.feed_runs where run_id = new.id) then
+    return new; -- its lock is no feed's
+  end if;
   update freshet.feed_runs
   set is_partial = v_upserted > 0 and (new.error_count > 0 or new.status = 'FAILED') where run_id = new.id;
   update freshet.feeds

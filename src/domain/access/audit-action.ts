@@ -18,6 +18,7 @@ export const auditActions = {
     'RUN_FEED',
     'TEST_FEED',
     'ACCEPT_HOST_KEY',
+    'HOST_KEY_LEARNED',
     'CREDENTIAL_CHANGED',
     'EXPIRY_HOURS_CHANGED',
     'INSECURE_TRANSPORT_SELECTED',

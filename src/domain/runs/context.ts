@@ -16,6 +16,9 @@ export type RunErrorSample = {
   details?: object | undefined
 }
 
+/** What was wrong with many rows: notes are among the totals, and are no errors. */
+export type RunErrors = { samples: RunErrorSample[]; totals: Partial<Record<string, number>>; errorCount: number }
+
 /** What the work of a run is given. All of it goes over one connection; there is no other that it may write on. */
 export type RunContext = {
   readonly runId: string
@@ -30,6 +33,8 @@ export type RunContext = {
   progress(counters: Record<string, number>): Promise<void>
   /** Counts an error; the first 100 of a code are kept in full. */
   sampleError(error: RunErrorSample): Promise<void>
+  /** The same for many at once: how many there were of each code, and some of them. Only `errorCount` of them count. */
+  sampleErrors(errors: RunErrors): Promise<void>
   /** Runs `work` in a transaction of the run's connection; there is none inside another. */
   transaction<Result>(work: () => Promise<Result>): Promise<Result>
   /** Ends the run well inside the present transaction, for work whose result and end must be one. Others just return. */
@@ -39,6 +44,7 @@ export type RunContext = {
 type Attempt = { runId: string; attempt: number }
 
 const sampleError = readQuery('sample_run_error')
+const sampleErrors = readQuery('sample_run_errors')
 
 /** The hands of one attempt at a run. */
 export function runContext(
@@ -64,6 +70,14 @@ export function runContext(
     sampleError: ({ code, message, line = null, item = null, details = {} }) => {
       const rest = scrub(cleanJson(cleanOutput(details)))
       return write(sampleError, cleanText(code), keptText(message), now(), line, item && keptText(item), rest)
+    },
+    sampleErrors: ({ samples, totals, errorCount }) => {
+      const kept = samples.map(({ message, item, ...rest }) => ({
+        ...rest,
+        message: keptText(message),
+        item: item ? keptText(item) : null,
+      }))
+      return write(sampleErrors, scrub(cleanJson(kept)), JSON.stringify(totals), errorCount, now())
     },
     transaction: (work) => transact(client, work),
     finish: () => write('select freshet.finish_run($1, $2, $3)', now()),

@@ -64,4 +64,5 @@ export const tables: Record<AuditedType, Table> = {
   ...retailer.tables,
   ...schedule.tables,
   ...source.tables,
+  Feed: ['feeds', 'id'],
 }

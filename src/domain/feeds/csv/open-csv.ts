@@ -1,0 +1,46 @@
+import { PermanentError } from '../../queue/outcome.ts'
+import type { Batch, FileRow, Format } from './format.ts'
+import { refuseUnlessCsv } from './not-csv.ts'
+import { peek } from './peek.ts'
+import { readRecords, usualRowLimits, type RowLimits } from './read-records.ts'
+import { sniff } from './sniff.ts'
+
+export type Csv = {
+  format: Format
+  header: FileRow
+  /** The rows below the header; to be read once. */
+  batches: AsyncIterable<Batch>
+}
+
+type Options = { fixed?: Partial<Pick<Format, 'delimiter' | 'quoting'>>; limits?: RowLimits }
+
+/** Opens a text as a table: finds how it is written, and reads its header. It throws at once where there is none. */
+export async function openCsv(
+  text: AsyncIterable<string>,
+  { fixed = {}, limits = usualRowLimits }: Options = {},
+): Promise<Csv> {
+  const { sample, isWhole, text: whole } = await peek(text)
+  refuseUnlessCsv(sample)
+  const format = sniff(sample, { isWhole, fixed })
+  const batches = readRecords(whole, format, limits)
+  for (let next = await batches.next(); !next.done; next = await batches.next()) {
+    const { records, faults } = next.value
+    const [header, ...rows] = records
+    const [fault] = faults
+    if (fault && fault.line < (header?.line ?? Infinity)) throw unreadable(fault)
+    if (header) return { format, header, batches: joined({ records: rows, faults }, batches) }
+  }
+  throw new PermanentError('The file has no header.', { code: 'FEED_EMPTY' })
+}
+
+const unreadable = ({ line, message }: { line: number; message: string }) =>
+  new PermanentError(`The header in line ${line} cannot be read. ${message}`, { code: 'FEED_HEADER_UNUSABLE' })
+
+async function* joined(first: Batch, rest: AsyncGenerator<Batch>): AsyncGenerator<Batch> {
+  try {
+    if (first.records.length + first.faults.length > 0) yield first
+    yield* rest
+  } finally {
+    await rest.return(undefined)
+  }
+}

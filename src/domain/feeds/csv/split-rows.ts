@@ -1,0 +1,135 @@
+import type { FailureCode } from '../../failure-codes.ts'
+import { shortText } from '../row-errors.ts'
+import type { Batch, Format } from './format.ts'
+import { mendLine } from './mend-line.ts'
+import { contentEnd, endOfLine, scanRecord } from './scan-record.ts'
+
+/**
+ * Makes rows of text that comes in pieces, the header first. Where the pieces end makes no difference. A short row is filled up
+ * with empty fields; one that cannot be read becomes a fault, and the next line is read as if nothing had been.
+ *
+ * Why not csv-parse: behind a quote that never closes it reads on to its limit and then gives up the whole file, and it counts
+ * CR LF inside quotes as two lines. Where a file is well-formed both give the same rows; a property test compares them.
+ */
+export function createSplitter(format: Format, maxCharacters: number) {
+  const { delimiter, newline } = format
+  const rows = createRows()
+  let text = ''
+  let at = 0
+  let quote = -1 // the next one, looked for once: most rows have none
+  let isSkipping = false // the remainder of a row that was too large
+
+  /** Reads on to the last row that is complete, or with `isWhole` to the end. */
+  const read = (isWhole: boolean): Batch => {
+    quote = -1
+    while (at < text.length && readRow(isWhole));
+    text = text.slice(at)
+    at = 0
+    return rows.take()
+  }
+
+  /** Reads the row that begins here; false where the text does not show all of it yet. */
+  const readRow = (isWhole: boolean): boolean => {
+    const end = endOfLine(text, at, newline)
+    const isCut = end === text.length && !isWhole
+    if (isSkipping) {
+      isSkipping = isCut
+      return isCut ? goTo(text.length, 0) : goTo(end + 1)
+    }
+    if (end - at > maxCharacters) {
+      const message = `The row has more than ${maxCharacters} characters.`
+      rows.reject('ROW_TOO_LARGE', message, text.slice(at, at + maxCharacters))
+      isSkipping = true
+      return true
+    }
+    if (isCut) return false
+    return format.quoting === 'NONE' || !hasQuoteBefore(end) ? readPlainLine(end) : readQuoted(end, isWhole)
+  }
+
+  const goTo = (position: number, lines = 1): true => {
+    at = position
+    rows.skipLines(lines)
+    return true
+  }
+
+  const hasQuoteBefore = (end: number): boolean => {
+    if (quote < at) quote = text.indexOf('"', at)
+    if (quote < 0) quote = Infinity
+    return quote < end
+  }
+
+  const lineTo = (end: number) => text.slice(at, contentEnd(text, at, end))
+
+  const readPlainLine = (end: number) => {
+    const line = lineTo(end)
+    rows.add(line.split(delimiter), line)
+    return goTo(end + 1)
+  }
+
+  /** A row with quotes may go on behind the end of its first line. */
+  const readQuoted = (end: number, isWhole: boolean): boolean => {
+    const scan = scanRecord(text, at, format, isWhole)
+    if (scan.kind === 'incomplete' && text.length - at <= maxCharacters) return false
+    if (scan.kind !== 'record' || scan.end - at > maxCharacters) return readBrokenLine(end)
+    const isOneLine = scan.next === end + 1
+    // A stray quote swallows rows up to the next one, which shows in the number of fields.
+    if (!isOneLine && !rows.fits(scan.fields) && mendLine(lineTo(end), delimiter, rows.width()))
+      return readBrokenLine(end)
+    const record = text.slice(at, scan.end)
+    rows.add(scan.fields, record)
+    return goTo(scan.next, isOneLine ? 1 : record.split(newline).length)
+  }
+
+  const readBrokenLine = (end: number): boolean => {
+    const line = lineTo(end)
+    const fields = mendLine(line, delimiter, rows.width())
+    if (fields) rows.add(fields, line)
+    else rows.reject('ROW_QUOTES_BROKEN', 'A quote opens in this row that does not close as it should.', line)
+    return goTo(end + 1)
+  }
+
+  return {
+    /** The rows that are complete by now. */
+    push(piece: string): Batch {
+      text += piece
+      return read(false)
+    },
+    /** The last row, where no line end follows it. */
+    end: (): Batch => read(true),
+  }
+}
+
+/** The rows found so far, and the line of the file where the next one begins. */
+function createRows() {
+  let line = 1
+  let width: number | undefined
+  let batch: Batch = { records: [], faults: [] }
+  const reject = (code: FailureCode, message: string, raw: string): void => {
+    batch.faults.push({ line, code, message, raw: shortText(raw) })
+  }
+  return {
+    reject,
+    /** How many columns the header has; unknown before it. */
+    width: () => width,
+    fits: (fields: string[]) => fields.length === (width ?? fields.length),
+    skipLines: (lines: number) => void (line += lines),
+    add(fields: string[], raw: string): void {
+      if (isBlank(fields)) return
+      width ??= fields.length
+      if (fields.length > width)
+        reject('ROW_TOO_LONG', `The row has ${fields.length} fields, the header only ${width} columns.`, raw)
+      else if (raw.includes('\u0000')) reject('ROW_HAS_NUL', 'The row holds a NUL character.', raw)
+      else {
+        while (fields.length < width) fields.push('')
+        batch.records.push({ line, fields })
+      }
+    },
+    take(): Batch {
+      const taken = batch
+      batch = { records: [], faults: [] }
+      return taken
+    },
+  }
+}
+
+const isBlank = (fields: string[]): boolean => fields[0]?.trim() === '' && fields.every((field) => field.trim() === '')

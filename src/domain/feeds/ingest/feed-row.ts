@@ -1,0 +1,99 @@
+import { hash } from 'node:crypto'
+import type { FailureCode } from '../../failure-codes.ts'
+import { cleanText } from '../../text.ts'
+import { canonicalUrl } from '../canonical-url.ts'
+import type { RawRow } from '../dialects/field.ts'
+import type { DialectName } from '../dialects/index.ts'
+import { readGtin } from '../gtin.ts'
+import { readIdentifier, resolveIdentity, type Identity } from '../identity.ts'
+import { priceSignature } from '../price-signature.ts'
+import { pricesOfRow } from '../prices-of-row.ts'
+import { readStock } from '../stock.ts'
+import { readWebUrl } from '../url-parts.ts'
+
+/** What a row of a file says of a product, believed, and what tells whether that is news. */
+export type FeedRow = {
+  line: number
+  identity: Identity
+  urlHash: Uint8Array
+  foldedHash: Uint8Array
+  /** Changes with anything that is kept of the row but its price. */
+  versionHash: Uint8Array
+  signature: Uint8Array
+  amount: string
+  originalAmount: string | null
+  inStock: boolean
+  currency: string
+  title: string
+  link: string
+  url: string
+  imageUrl: string | null
+  brand: string | null
+  category: string | null
+  upc: string | null
+  itemId: string | null
+  sku: string | null
+  promo: string | null
+}
+
+/** Why a row is left out: what is wrong, and in which field. */
+export type Rejection = { code: FailureCode; field: string; message: string }
+
+export type RowSettings = { dialect: DialectName; currency: string; now: Date }
+
+const longest = { title: 1_000, brand: 200, category: 500 }
+
+/** Reads a row as an offer, or says why it is none (S2 §7.1.1). */
+export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): FeedRow | Rejection {
+  const title = cleanText(raw.title ?? '', longest.title)
+  if (!title) return { code: 'TITLE_MISSING', field: 'title', message: 'The row has no title.' }
+  const link = raw.link ?? raw.landingLink
+  if (!link) return { code: 'LINK_MISSING', field: 'link', message: 'The row has no link.' }
+  const page = canonicalUrl(raw.landingLink ?? link)
+  if (!page.ok) return { code: page.code, field: 'link', message: `The link ${page.reason}` }
+  const prices = pricesOfRow({
+    ...raw,
+    saleWindow: { start: raw.saleStart, end: raw.saleEnd, interval: raw.saleWindow },
+    feedCurrency: settings.currency,
+    now: settings.now,
+  })
+  if (!prices.ok)
+    return { code: prices.code, field: prices.column, message: `${prices.column} is "${raw[prices.column] ?? ''}".` }
+
+  const identity = resolveIdentity({ itemId: raw.itemId, sku: raw.sku, hash: page.hash }, settings.dialect)
+  if (!identity) return { code: 'INVALID_URL', field: 'link', message: 'Nothing tells the row from others.' }
+  const said = {
+    title,
+    link,
+    url: page.url,
+    imageUrl: imageOf(raw.image),
+    brand: textOf(raw.brand, longest.brand),
+    category: textOf(raw.category, longest.category),
+    upc: readGtin(raw.upc).gtin,
+    itemId: readIdentifier(raw.itemId),
+    sku: readIdentifier(raw.sku),
+    originalAmount: prices.originalAmount,
+    inStock: readStock(raw.stock).inStock,
+  }
+  const { amount, currency } = prices
+  return {
+    line,
+    identity,
+    urlHash: page.hash,
+    foldedHash: page.foldedHash,
+    versionHash: hash('sha256', JSON.stringify(Object.values(said)), 'buffer').subarray(0, 16),
+    signature: priceSignature({ amount, currency }),
+    amount,
+    currency,
+    promo: null,
+    ...said,
+  }
+}
+
+const textOf = (text: string | undefined, max: number): string | null => (text ? cleanText(text, max) : null)
+
+/** A picture is no reason to refuse an offer: one that cannot be shown is left out. */
+function imageOf(text: string | undefined): string | null {
+  const image = text ? readWebUrl(text) : undefined
+  return image?.ok ? image.url.href : null
+}

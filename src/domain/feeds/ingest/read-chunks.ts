@@ -1,0 +1,100 @@
+import type { FileHandle } from 'node:fs/promises'
+import { openFeedFile, type FeedFile } from '../bytes/open-feed-file.ts'
+import { openCsv, type Csv } from '../csv/open-csv.ts'
+import type { FileRow, RowFault } from '../csv/format.ts'
+import { bindColumns, type Binding } from '../dialects/bind-columns.ts'
+import { dialects } from '../dialects/index.ts'
+import type { ColumnMap } from '../dialects/column-map.ts'
+import { recordReader } from '../dialects/record-reader.ts'
+import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
+import { shortRow } from '../row-errors.ts'
+import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
+import { readFeedRow } from './feed-row.ts'
+
+/** A file that turned out to be a table of products. */
+export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding }
+
+type Settings = Pick<FeedForRun, 'dialect' | 'delimiter' | 'quoting' | 'columnMap' | 'defaultCurrency' | 'maxRowCount'>
+
+/** Opens a downloaded file and finds its columns. It throws at once where no row of it could become an offer. */
+export async function openTable(handle: FileHandle, feed: Settings, signal: AbortSignal): Promise<FeedTable> {
+  const file = await openFeedFile(handle, { signal })
+  const fixed = {
+    ...(feed.delimiter && { delimiter: delimiterOf[feed.delimiter] }),
+    ...(feed.quoting && { quoting: feed.quoting }),
+  }
+  const csv = await openCsv(file.text, { fixed, limits: { characters: 1_000_000, rows: feed.maxRowCount } })
+  const binding = bindColumns(csv.header.fields, dialects[feed.dialect], feed.columnMap as ColumnMap)
+  return { file, csv, binding }
+}
+
+/** The rows of a table as chunks of so many rows of the file. What stands before a fault in the file comes before it is thrown. */
+export async function* readChunks(
+  { file, csv, binding }: FeedTable,
+  feed: Settings,
+  { size, now }: { size: number; now: Date },
+): AsyncGenerator<Chunk> {
+  const { isParentRow } = dialects[feed.dialect]
+  const read = recordReader(binding)
+  const settings = { dialect: feed.dialect, currency: feed.defaultCurrency, now }
+  const { fields: header } = csv.header
+  let chunk = newChunk()
+  let bytes = 0
+
+  const takeRow = ({ line, fields }: FileRow): void => {
+    count(chunk, 'rowsRead')
+    const raw = read(fields)
+    if (isParentRow(raw)) {
+      count(chunk, 'parentRowsSkipped')
+      note(chunk, 'PARENT_ROW_SKIPPED', () => ({ line, message: 'The row stands for its variants.' }))
+      return
+    }
+    const row = readFeedRow(raw, line, settings)
+    if ('code' in row) {
+      count(chunk, 'productsRejected')
+      const { code, field, message } = row
+      fault(chunk, code, () => ({
+        line,
+        message,
+        details: { field, column: columnOf(field), row: shortRow(fields, header) },
+      }))
+      return
+    }
+    count(chunk, 'rowsParsed')
+    if (row.identity.type === 'URL_HASH')
+      note(chunk, 'URL_HASH_FALLBACK', () => ({
+        line,
+        item: row.url,
+        message: 'The row has neither an item id nor a SKU.',
+      }))
+    addRow(chunk, row)
+  }
+  const takeFault = ({ line, code, message, raw }: RowFault): void => {
+    count(chunk, 'rowsRead')
+    count(chunk, 'productsRejected')
+    fault(chunk, code, () => ({ line, message, details: { row: raw } }))
+  }
+  /** The column of the file that a field is read from, as its header calls it. */
+  const columnOf = (field: string) => header[binding.columns[field as keyof Binding['columns']]?.[0] ?? -1]
+  const finished = () => {
+    count(chunk, 'bytesParsed', file.seen.bytesIn - bytes)
+    bytes = file.seen.bytesIn
+    const done = chunk
+    chunk = newChunk()
+    return done
+  }
+
+  try {
+    for await (const { records, faults } of csv.batches) {
+      for (const record of records) {
+        takeRow(record)
+        if ((chunk.counters.rowsRead ?? 0) >= size) yield finished()
+      }
+      for (const each of faults) takeFault(each)
+    }
+  } catch (error) {
+    if (!isEmpty(chunk)) yield finished()
+    throw error
+  }
+  if (!isEmpty(chunk)) yield finished()
+}

@@ -1,0 +1,41 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
+import { admitFeedRun } from '../domain/feeds/admit-feed-run.ts'
+import { ingestFeed } from '../domain/feeds/ingest-feed.ts'
+import { runLockClass } from '../domain/runs/run.ts'
+import { addLogFields } from '../log.ts'
+import { defineJob } from './kit.ts'
+import { workRun } from './kit/run.ts'
+
+/** Fetches the file of a feed and takes it in: one run. Its own limits are under the six hours that an attempt may take. */
+export const feedIngest = defineJob({
+  name: 'feed-ingest',
+  payload: z.object({
+    feedId: z.string().regex(/^\d{1,10}$/),
+    trigger: z.enum(['SCHEDULED', 'MANUAL', 'MANUAL_PENDING']),
+    request: z.number().int(),
+  }),
+  options: { retryDelays: [5, 15], expireInSeconds: 6 * 3_600, concurrency: 4, policy: 'short' },
+  work(job) {
+    const { payload, log, stopping, isLastAttempt, services } = job
+    const { config, now } = services
+    const { feedId, trigger } = payload
+    addLogFields({ feedId, trigger })
+    const run = {
+      lock: { lockClass: runLockClass.feed, lockId: Number(feedId) },
+      admit: admitFeedRun(payload, config.feeds.runsPerHost),
+    }
+    return workRun(job, run, (context) =>
+      ingestFeed(context, feedId, {
+        outside: config.outside,
+        dir: join(config.dataDir, 'feeds'),
+        openKeys: () => openKeyRing(config.access, config.dataDir),
+        now,
+        log,
+        stopping,
+        isLastAttempt,
+      }),
+    )
+  },
+})

@@ -1,0 +1,115 @@
+import { gzipSync } from 'node:zlib'
+import { afterAll, expect, test } from 'vitest'
+import { queryRows } from '../../../src/db/sql.ts'
+import { concludeFeedRun } from '../../../src/domain/feeds/conclude-feed-run.ts'
+import { readFeedForRun } from '../../../src/domain/feeds/feed-for-run.ts'
+import { ingestFile } from '../../../src/domain/feeds/ingest/ingest-file.ts'
+import { executeRun } from '../../../src/domain/runs/execute-run.ts'
+import { createLog, withLogFields } from '../../../src/log.ts'
+import { cloneDatabase } from '../../support/database.ts'
+import { impactCsv, openBytes, productsOf } from '../../support/feed-files.ts'
+import { collectLines } from '../../support/lines.ts'
+import { makeJob, makeQueue } from '../../support/queue.ts'
+
+const database = await cloneDatabase()
+afterAll(() => database[Symbol.asyncDispose]())
+const { pool } = database
+const queue = 'trial-feed'
+await makeQueue(pool, queue)
+const log = createLog({ level: 'debug', destination: collectLines().stream })
+
+let made = 0
+async function makeFeed(): Promise<{ feedId: string; sourceId: string }> {
+  made += 1
+  const [row] = await queryRows<{ feedId: string; sourceId: string }>(
+    pool,
+    `with r as (insert into freshet.retailers (slug, name) values ($1, $1) returning id),
+      s as (
+        insert into freshet.sources (retailer_id, name, kind, affiliate_network, is_display_primary)
+        select id, $1, 'AFFILIATE_FEED', 'IMPACT', true from r returning id
+      )
+    insert into freshet.feeds (source_id, status, dialect, host, path, username)
+    select id, 'ENABLED', 'IMPACT', 'feeds.example', '/catalog.csv', 'user' from s
+    returning id::text as "feedId", source_id::text as "sourceId"`,
+    [`shop-${made}`],
+  )
+  if (!row) throw new Error('No feed was made.')
+  return row
+}
+
+const never = new AbortController().signal
+
+async function ingest(
+  feed: { feedId: string; sourceId: string },
+  bytes: string | Uint8Array,
+  { at = new Date(), chunkSize = 1_000 } = {},
+) {
+  const jobId = await makeJob(pool, queue, { state: 'active' })
+  const lock = { lockClass: 4620, lockId: Number(feed.feedId) }
+  await using handle = await openBytes(bytes)
+  let runId = ''
+  const job = { pool, directUrl: database.url, log, now: () => at, isLastAttempt: true, signal: never, stopping: never }
+  await withLogFields({}, () =>
+    executeRun({ jobId, lock, kind: 'FEED', trigger: 'MANUAL', sourceId: feed.sourceId }, job, async (run) => {
+      runId = run.runId
+      const settings = await readFeedForRun(run.sql, feed.feedId, runId)
+      await ingestFile(run, handle, settings, { now: () => at, log, stopping: never, chunkSize })
+      await concludeFeedRun(run, at, log)
+    }),
+  ).catch((error: unknown) => {
+    if (process.env.SHOW) console.error(error)
+    if (!runId) throw error
+  })
+  const [run] = await queryRows(
+    pool,
+    `select r.status, r.error_code, r.error_message, r.counters, f.is_blocked, f.block_reasons::text[], f.products_expired, f.is_partial
+     from freshet.runs r join freshet.feed_runs f on f.run_id = r.id where r.id = $1`,
+    [runId],
+  )
+  return run as Record<string, unknown>
+}
+
+const visible = (sourceId: string, at: Date) =>
+  queryRows<{ title: string; price: string; url: string }>(
+    pool,
+    'select title, price::text, url, in_stock from freshet.visible_offers($2) where source_id = $1 order by offer_id',
+    [sourceId, at],
+  )
+
+test('a file becomes offers that consumers see', async () => {
+  const feed = await makeFeed()
+  const at = new Date('2026-03-01T10:00:00Z')
+  const run = await ingest(feed, gzipSync(impactCsv(productsOf(2_500, (n) => ({ price: `${n}.50` })))), { at })
+  expect(run).toMatchObject({
+    status: 'SUCCEEDED',
+    error_code: null,
+    is_blocked: false,
+    counters: { rowsRead: 2_500, rowsParsed: 2_500, productsUpserted: 2_500, pricesWritten: 2_500 },
+  })
+  const offers = await visible(feed.sourceId, at)
+  expect(offers).toHaveLength(2_500)
+  expect(offers[0]).toEqual({ title: 'Product i1', price: '1.50', url: 'https://shop.example/p/i1', in_stock: true })
+})
+
+test('a second file that loses many rows is blocked and changes nothing', async () => {
+  const feed = await makeFeed()
+  const at = new Date('2026-03-01T10:00:00Z')
+  await ingest(feed, impactCsv(productsOf(100)), { at })
+  const before = await visible(feed.sourceId, at)
+  const run = await ingest(feed, impactCsv(productsOf(60, () => ({ price: '11.00', title: 'New' }))), {
+    at: new Date('2026-03-01T11:00:00Z'),
+  })
+  expect(run).toMatchObject({ status: 'SUCCEEDED', is_blocked: true, block_reasons: ['SPIKE_THRESHOLD_EXCEEDED'] })
+  expect(await visible(feed.sourceId, at)).toEqual(before)
+})
+
+test('unchanged rows write nothing, changed ones are shown', async () => {
+  const feed = await makeFeed()
+  const at = new Date('2026-03-01T10:00:00Z')
+  await ingest(feed, impactCsv(productsOf(50)), { at })
+  const run = await ingest(feed, impactCsv(productsOf(50, (n) => (n === 7 ? { price: '12.00' } : {}))), {
+    at: new Date('2026-03-01T11:00:00Z'),
+  })
+  expect(run).toMatchObject({ counters: { productsUpserted: 50, pricesWritten: 1 }, is_blocked: false })
+  expect((await visible(feed.sourceId, at)).filter(({ price }) => price === '12.00')).toHaveLength(1)
+})
