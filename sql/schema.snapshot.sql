@@ -650,6 +650,8 @@ create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_eve
 
 create function freshet.approve_activation(p_run_id bigint, p_by text, p_expected integer, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.begin_feed_test(p_run_id bigint, p_feed_id bigint) returns void language sql volatile set search_path="";
+
 create function freshet.begin_hold(p_feed freshet.feeds, p_run_id bigint, p_at timestamp with time zone) returns void language sql volatile set search_path="";
 
 create function freshet.cancel_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
@@ -717,6 +719,8 @@ create function freshet.import_retailers(p_rows jsonb, OUT created integer, OUT 
 create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer, OUT promoted integer) returns record language plpgsql volatile set search_path="";
 
 create function freshet.ingest_feed_chunk(p_run_id bigint, p_attempt integer, p_number integer, p_is_known boolean, p_counters jsonb, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
+create function freshet.invisible_source_warnings(p_source_id bigint) returns jsonb language sql stable set search_path="";
 
 create function freshet.is_dead_queue(p_queue text) returns boolean language sql stable set search_path="";
 
@@ -786,7 +790,7 @@ create function freshet.raise_alert(p_kind text, p_severity freshet.alert_severi
 
 create function freshet.reap_runs(p_after interval, p_now timestamp with time zone, p_max_rows integer) returns SETOF bigint language plpgsql volatile set search_path="";
 
-create function freshet.rebuild_current_offers(p_source_id bigint DEFAULT NULL::bigint) returns integer language plpgsql volatile set search_path="";
+create function freshet.rebuild_current_offers(p_now timestamp with time zone, p_source_id bigint DEFAULT NULL::bigint) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.redrive_letter(p_dead_queue text, p_id uuid) returns uuid language plpgsql volatile set search_path="";
 
@@ -838,6 +842,8 @@ create function freshet.settle_alerts(p_news_ids bigint[], p_is_delivered boolea
 
 create function freshet.shelve_expired_offers(p_keep interval, p_now timestamp with time zone, p_max_rows integer) returns integer language plpgsql volatile set search_path="";
 
+create function freshet.show_blocked_run(p_run_id bigint, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.skip_feed_run(p_run_id bigint, p_attempt integer, p_reason freshet.skip_reason, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.snooze_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
@@ -888,7 +894,7 @@ create function freshet.touch_seen_offers(p_run_id bigint, p_at timestamp with t
 
 create function freshet.unwrite_offers(p_run_id bigint, p_offer_ids bigint[]) returns integer language plpgsql volatile set search_path="";
 
-create function freshet.visible_offers(p_now timestamp with time zone) returns TABLE(offer_id bigint, source_id bigint, retailer_id bigint, version_run_id bigint, last_seen_at timestamp with time zone, last_seen_success_at timestamp with time zone, price numeric, original_price numeric, in_stock boolean, currency text, title text, link text, url text, image_url text, brand text, category text, upc text) language sql stable;
+create function freshet.visible_offers(p_now timestamp with time zone) returns TABLE(offer_id bigint, source_id bigint, retailer_id bigint, version_run_id bigint, last_seen_success_at timestamp with time zone, price numeric, original_price numeric, in_stock boolean, currency text, title text, link text, url text, image_url text, brand text, category text, upc text) language sql stable;
 
 create function freshet.visible_sources(p_now timestamp with time zone) returns TABLE(source_id bigint, retailer_id bigint, since timestamp with time zone) language sql stable;
 

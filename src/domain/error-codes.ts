@@ -27,7 +27,7 @@ export const errorCodes = {
     hint: 'If the effect is meant, send it again with `confirm: true`.',
   },
   FEED_NOT_ENABLED: {
-    meaning: 'The feed is not ENABLED, so it does not run.',
+    meaning: 'The feed is not ENABLED, so it does not run. A run whose feed was paused before its next attempt does not count.',
     hint: 'Enable it with `enableFeed`, or `reenableFeed` where failures disabled it.',
   },
   FEED_BUSY: {
@@ -62,7 +62,7 @@ export const errorCodes = {
     meaning: 'Another number of offers would expire now than the one that was expected.',
     hint: 'Read `FeedRun.impact` again, and send the number that it shows now.',
   },
-  PRICE_NOT_HELD: {
+  NO_HELD_PRICE: {
     meaning: 'No price of this offer is held back.',
     hint: 'Look at `Offer.priceHistory(includeHeld: true)`: a price is held while the newest shown run of its feed has it.',
   },

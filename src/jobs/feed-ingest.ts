@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
 import { admitFeedRun } from '../domain/feeds/admit-feed-run.ts'
-import { ingestFeed } from '../domain/feeds/ingest-feed.ts'
+import { ingestFeed, type FeedServices } from '../domain/feeds/ingest-feed.ts'
 import { runLockClass } from '../domain/runs/run.ts'
 import { addLogFields } from '../log.ts'
-import { defineJob } from './kit.ts'
+import { defineJob, type JobContext } from './kit.ts'
 import { workRun } from './kit/run.ts'
 
 /** Fetches the file of a feed and takes it in: one run. Its own limits are under the six hours that an attempt may take. */
@@ -18,24 +18,27 @@ export const feedIngest = defineJob({
   }),
   options: { retryDelays: [5, 15], expireInSeconds: 6 * 3_600, concurrency: 4, policy: 'short' },
   work(job) {
-    const { payload, log, stopping, isLastAttempt, services } = job
-    const { config, now } = services
+    const { payload, services } = job
     const { feedId, trigger } = payload
     addLogFields({ feedId, trigger })
     const run = {
       lock: { lockClass: runLockClass.feed, lockId: Number(feedId) },
-      admit: admitFeedRun(payload, config.feeds.runsPerHost),
+      admit: admitFeedRun(payload, services.config.feeds.runsPerHost),
     }
-    return workRun(job, run, (context) =>
-      ingestFeed(context, feedId, {
-        outside: config.outside,
-        dir: join(config.dataDir, 'feeds'),
-        openKeys: () => openKeyRing(config.access, config.dataDir),
-        now,
-        log,
-        stopping,
-        isLastAttempt,
-      }),
-    )
+    return workRun(job, run, (context) => ingestFeed(context, feedId, feedServices(job)))
   },
 })
+
+/** What the run of a feed needs of its job. */
+export function feedServices({ log, stopping, isLastAttempt, services }: JobContext<unknown>): FeedServices {
+  const { config, now } = services
+  return {
+    outside: config.outside,
+    dir: join(config.dataDir, 'feeds'),
+    openKeys: () => openKeyRing(config.access, config.dataDir),
+    now,
+    log,
+    stopping,
+    isLastAttempt,
+  }
+}

@@ -66,7 +66,7 @@ export type JobOptions = {
 
 export type Job<Payload = unknown> = JobType<Payload> & {
   options: JobOptions
-  /** Returning ends the job; what is returned is kept as its output. See `src/domain/queue/outcome.ts` for other ends. */
+  /** Returning ends the job; what is returned is kept as its output. See `src/domain/queue/job-error.ts` for other ends. */
   work(context: JobContext<Payload>): Promise<object | void>
   /** Told once, when attempts are used up or none can help, also when the last worker was killed. */
   onFinalFailure?(failure: FinalFailure<Payload>): Promise<void>

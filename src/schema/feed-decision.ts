@@ -1,13 +1,13 @@
 import type { Outcome } from '../domain/feeds/await-outcome.ts'
 import { acceptPrice, approveActivation, rejectActivation } from '../domain/feeds/decide-run.ts'
 import { exportRunErrors } from '../domain/feeds/export-run-errors.ts'
-import { testFeed } from '../domain/feeds/test-feed.ts'
+import { requestFeedTest } from '../domain/feeds/request-feed-test.ts'
 import { builder } from './builder.ts'
 import { TestFeedInput } from './feed-input.ts'
 import { Feed } from './feed-type.ts'
 import { rowId } from './global-id.ts'
 import { Job, readJobBack } from './job.ts'
-import { findRun } from './run-event.ts'
+import { findRun } from './find-run.ts'
 import { Offer } from './offer-type.ts'
 import { findOffer } from './offer-page.ts'
 import { FeedRun } from './run-type.ts'
@@ -60,7 +60,7 @@ builder.mutationFields((t) => ({
       ...waitArg,
     },
     resolve: (_root, { id, input, waitSeconds }, context) =>
-      testFeed(context, context.actor, { id: rowId(id), input }, waitSeconds ?? 20),
+      requestFeedTest(context, context.actor, { id: rowId(id), input }, waitSeconds ?? 20),
   }),
   approveActivation: t.field({
     type: FeedDecision,

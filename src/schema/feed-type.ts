@@ -12,7 +12,7 @@ import {
   FeedTransport,
   UnchangedPolicy,
 } from './feed-enum.ts'
-import { findRun } from './run-event.ts'
+import { findRun } from './find-run.ts'
 import { FeedRun } from './run-type.ts'
 import { AffiliateNetwork, Source } from './source-type.ts'
 

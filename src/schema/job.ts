@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { countJobs, findJob, readJobs, type JobFilter as Filter, type QueuedJob } from '../domain/queue/job.ts'
 import { cancelJob, retryJob, type JobPlace } from '../domain/queue/operate.ts'
 import { notFound } from '../domain/errors.ts'
-import { inBatches } from './batch.ts'
 import { builder, type Context } from './builder.ts'
 import { pageArgs, pageComplexity, readPage } from './connection.ts'
 import { idPart, uuidPart } from './cursor.ts'
+import { findRunOfJob } from './find-run.ts'
 import { Run } from './run-type.ts'
 
 const JobState = builder.enumType('JobState', {
@@ -30,13 +30,6 @@ const JobError = builder.objectRef<NonNullable<QueuedJob['failure']>>('JobError'
     message: t.exposeString('message', { description: 'Why, for people.' }),
     hint: t.exposeString('hint', { nullable: true, description: 'What to do about it.' }),
   }),
-})
-
-/** The runs that belong to jobs, looked up together. */
-const findRunOfJob = inBatches(async (jobIds: readonly string[], { db }) => {
-  const runs = await db.run.findMany({ where: { jobId: { in: [...jobIds] } } })
-  const found = new Map(runs.map((run) => [run.jobId, run]))
-  return jobIds.map((jobId) => found.get(jobId) ?? null)
 })
 
 /** A job as an operator sees it. */

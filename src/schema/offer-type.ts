@@ -7,7 +7,7 @@ import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
 import { activeUntil, findOffer, readPriceHistory } from './offer-page.ts'
 import { Retailer } from './retailer.ts'
-import { findRun } from './run-event.ts'
+import { findRun } from './find-run.ts'
 import { Run } from './run-type.ts'
 import { Source } from './source-type.ts'
 

@@ -1,7 +1,5 @@
-import type { Run } from '../db/generated/client/client.ts'
 import { allRuns } from '../domain/runs/event-stream.ts'
 import type { RunEvent as Event } from '../domain/runs/event.ts'
-import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { encodeCursor } from './cursor.ts'
 import { encodeId } from './global-id.ts'
@@ -48,10 +46,4 @@ export const RunEvent = builder.objectRef<Event>('RunEvent').implement({
         'How many earlier PROGRESS events of this run it stands for: 0, unless the subscriber was over 1,000 events behind.',
     }),
   }),
-})
-
-/** Runs by their number, looked up together. */
-export const findRun = inBatches<bigint, Run>(async (ids: readonly bigint[], { db }) => {
-  const found = new Map((await db.run.findMany({ where: { id: { in: [...ids] } } })).map((run) => [run.id, run]))
-  return ids.map((id) => found.get(id) ?? new Error(`Run ${id} has events and is gone.`))
 })

@@ -53,8 +53,8 @@ builder.subscriptionFields((t) => ({
         description: 'The `number` of the last event seen: those behind it are sent, however long ago they happened.',
       }),
     },
-    subscribe: (_root, { runId, after }, { db, eventHub: hub, now }) =>
-      openStream((signal) => watchRun({ db, hub, now, signal }, whereRun(runId), after ?? undefined)),
+    subscribe: (_root, { runId, after }, { db, pool, eventHub: hub, now }) =>
+      openStream((signal) => watchRun({ db, pool, hub, now, signal }, whereRun(runId), after ?? undefined)),
     resolve: (message) => message,
   }),
   runEvents: t.field({
@@ -66,7 +66,7 @@ builder.subscriptionFields((t) => ({
       filter: t.arg({ type: RunEventFilter, description: 'Which ones; all if not given.' }),
       after: t.arg.string({ description: 'The `cursor` of the last event seen; without it the stream begins now.' }),
     },
-    subscribe: (_root, { filter, after }, { eventHub: hub, now }) => {
+    subscribe: (_root, { filter, after }, { pool, eventHub: hub, now }) => {
       const [position] = typeof after === 'string' ? decodeCursor(allRuns, z.tuple([idPart]), after, ofStream) : []
       const wanted = {
         runKinds: filter?.runKinds ? [...new Set(filter.runKinds)] : undefined,
@@ -74,7 +74,7 @@ builder.subscriptionFields((t) => ({
         trigger: filter?.trigger ?? undefined,
         sourceId: rowId(filter?.sourceId),
       }
-      return openStream((signal) => watchRuns({ hub, now, signal }, wanted, position))
+      return openStream((signal) => watchRuns({ pool, hub, now, signal }, wanted, position))
     },
     resolve: (message) => message,
   }),

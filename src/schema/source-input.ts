@@ -37,7 +37,8 @@ const settings = (t: InputFieldBuilder<typeof builder.$inferSchemaTypes, 'InputO
   }),
   affiliateAccountName: t.string({ description: 'The name of that account, for people; at most 200 characters.' }),
   affiliateTrackingTemplate: t.string({
-    description: 'The link that leads clicks through the network, at most 2000 characters; must hold `{url}`.',
+    description:
+      'The link that leads clicks through the network, at most 2000 characters; must hold `{url}`, may hold `{accountId}` and `{clickId}`.',
   }),
   adapterId: t.string({ description: 'Which adapter reads its pages; at most 100 characters.' }),
   scrapeConfig: t.field({ type: ScrapeConfigInput, description: 'How its pages are fetched.' }),

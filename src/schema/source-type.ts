@@ -107,7 +107,8 @@ export const Source = builder.prismaNode('Source', {
     }),
     affiliateTrackingTemplate: t.exposeString('affiliateTrackingTemplate', {
       nullable: true,
-      description: 'The link that leads clicks through the network; `{url}` stands for the page.',
+      description:
+        'The link that leads clicks through the network. `{url}` stands for the page, `{accountId}` for `affiliateAccountId`, `{clickId}` for the click; each is filled in encoded.',
     }),
     adapterId: t.exposeString('adapterId', { nullable: true, description: 'Which adapter reads its pages.' }),
     scrapeConfig: t.expose('scrapeConfig', {

@@ -6,6 +6,7 @@ import { createLog } from '../../src/log.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { collectLines } from '../support/lines.ts'
 import { startRun } from '../support/runs.ts'
+import { until } from '../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -154,6 +155,27 @@ test('who holds a lock is told from where the asker stands', async () => {
   expect(await holderFor(randomUUID())).toEqual({ holder: 'OTHER' })
   await connection.client.query('select freshet.finish_run($1, 1, now())', [id])
   expect(await holderFor(randomUUID())).toEqual({ holder: 'ENDING' })
+})
+
+test('whoever waits for a lock is not its holder', async () => {
+  const key = { lockClass: 4620, lockId: 13 }
+  const jobId = randomUUID()
+  await using early = await connect() // and one that comes later: in which order sessions are listed is not ours to say
+  await using holder = await connect(jobId)
+  await using late = await connect()
+  await takeRunLock(holder, key)
+  const lock = 'select pg_advisory_lock($1::int, $2::int)'
+  const waits = [early, late].map(({ client }) => client.query(lock, [key.lockClass, key.lockId]))
+  const waiting = `select from pg_locks l join pg_database d on d.oid = l.database
+    where d.datname = current_database() and l.locktype = 'advisory' and not l.granted`
+  await until('both wait', async () => (await pool.query(waiting)).rowCount === 2)
+  const { rows } = await pool.query('select freshet.run_lock_holder(4620, 13, $1) as holder', [jobId])
+  expect(rows).toEqual([{ holder: 'SAME_JOB' }])
+  await holder.client.query('select pg_advisory_unlock($1::int, $2::int)', [key.lockClass, key.lockId])
+  const first = await Promise.race(waits.map((wait, index) => wait.then(() => index)))
+  const freed = [early, late][first]
+  await freed?.client.query('select pg_advisory_unlock($1::int, $2::int)', [key.lockClass, key.lockId])
+  await Promise.all(waits)
 })
 
 test('whoever holds the same lock in another database of the server is not the holder here', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { PermanentError } from '../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../src/domain/queue/job-error.ts'
 import { runLockClass } from '../../src/domain/runs/run.ts'
 import { workRun } from '../../src/jobs/kit/run.ts'
 import { addSecrets } from '../../src/log.ts'

@@ -124,6 +124,9 @@ test.each([
   ['prune-schedule-runs', '30 days', 5_000],
   ['prune-cron-history', '7 days', 5_000],
   ['prune-alerts', '90 days', 1_000],
+  ['warn-expiring-offers', '0 hours', 10_000],
+  ['shelve-expired-offers', '14 days', 5_000],
+  ['prune-feed-runs', '30 days', 200],
   ['prune-audit-log', undefined, 5_000],
 ] as const)('%s leaves what is younger than %s, and touches %i rows at once', (task, keep, maxRows) => {
   expect([tasks[task].keep(settings), tasks[task].maxRows]).toEqual([keep, maxRows])

@@ -1,7 +1,7 @@
 import { TestClock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { sendJob } from '../support/send-job.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../../src/domain/queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../../src/domain/queue/job-error.ts'
 import type { FinalFailure, Job, JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'

@@ -8,7 +8,7 @@ import { settle } from '../../src/jobs/kit/settle.ts'
 const coded = (code: string) => Object.assign(new Error('no'), { code })
 
 /** Puts a job back over connections that fail so, the last time well; answers how often that was tried. */
-async function triesUntil(failures: Error[]) {
+async function triesUntil(failures: Error[], signal = new AbortController().signal) {
   const clock = new TestClock()
   let tries = 0
   const query = async () => {
@@ -16,7 +16,7 @@ async function triesUntil(failures: Error[]) {
     if (failure) throw failure
     return { rows: [{ is_ours: true }] }
   }
-  const claim = { id: 'one', name: 'trial', retryCount: 0, signal: new AbortController().signal } as Claim
+  const claim = { id: 'one', name: 'trial', retryCount: 0, signal } as Claim
   const settled = settle({ query } as unknown as Pool, clock, claim, { kind: 'handed-back' })
   const ended = settled.then(
     () => 'written',
@@ -38,6 +38,11 @@ test.each([
   ['a connection that broke', new Error('Connection terminated unexpectedly')],
 ])('the end of an attempt is written again after %s', async (_name, failure) => {
   expect(await triesUntil([failure, failure])).toEqual({ tries: 3, ended: 'written' })
+})
+
+test('the end of an attempt whose job was taken away is not written again', async () => {
+  const outage = coded('57P01')
+  expect(await triesUntil([outage, outage], AbortSignal.abort())).toEqual({ tries: 1, ended: 'written' })
 })
 
 test.each([

@@ -1,6 +1,7 @@
-import { systemClock } from 'pg-boss'
+import { systemClock, type Clock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { runAttempt, type Claim } from '../../src/jobs/kit/attempt.ts'
+import type { Job } from '../../src/jobs/kit.ts'
 import { jobHandler } from '../../src/jobs/kit/workers.ts'
 import { createLog } from '../../src/log.ts'
 import { sendJob } from '../support/send-job.ts'
@@ -204,6 +205,36 @@ test('lost connections end neither the process nor the work', async () => {
   await sendJob(database.pool, job, { number: 1 })
   await until('the job is worked', () => worked.length === 1)
   expect(jobs.log.filter((line) => line.includes('"level":"error"'))).toEqual([])
+})
+
+test('an attempt that has ended leaves no timer behind', async () => {
+  const timers = new Set<unknown>()
+  const clock: Clock = {
+    ...systemClock,
+    setTimeout(work, ms) {
+      const timer = systemClock.setTimeout(work, ms)
+      timers.add(timer)
+      return timer
+    },
+    clearTimeout(timer) {
+      timers.delete(timer)
+      systemClock.clearTimeout(timer)
+    },
+  }
+  const claim = { id: 'one', name: 'timed', data: { number: 1 }, retryCount: 0, signal: never } as Claim
+  await using jobs = await openJobs(database, [])
+  const attempt = (job: Job<{ number: number }>) => {
+    const parts = { services: jobs.services, log, clock, stopping: never, deadline: never }
+    return runAttempt(jobHandler(job), claim, 2, parts)
+  }
+  const gate = Promise.withResolvers<void>()
+  const held = attempt(aJob('timed', () => gate.promise))
+  expect(timers.size).toBe(1)
+  gate.resolve()
+  expect(await held).toMatchObject({ kind: 'done' })
+  expect(timers.size).toBe(0)
+  expect(await attempt(aJob('timed', () => Promise.reject(new Error('no luck'))))).toMatchObject({ kind: 'retried' })
+  expect(timers.size).toBe(0)
 })
 
 test('perform runs a handler once and answers how it ended', async () => {

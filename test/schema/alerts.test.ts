@@ -1,9 +1,11 @@
+import type pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { clearAlerts, raise, resolve } from '../support/alerts.ts'
 import { at } from '../support/moment.ts'
 import { startTestApp } from '../support/app.ts'
 import { aRetailer, aSource } from '../support/rows.ts'
+import { inTurn } from '../support/while-held.ts'
 
 const now = at(100)
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' }, now: () => now })
@@ -107,6 +109,31 @@ test('one that ended by itself names no resolver, and can no longer be acknowled
   expect((await mutate('acknowledgeAlert', id, 'acknowledgedAt resolvedAt resolvedBy')).data).toEqual({
     acknowledgeAlert: { acknowledgedAt: null, resolvedAt: at(1).toISOString(), resolvedBy: null },
   })
+})
+
+test.each([
+  ['acknowledged', ['acknowledgeAlert', 'resolveAlert'], { acknowledgedBy: true, resolvedBy: true }],
+  ['resolved', ['resolveAlert', 'acknowledgeAlert'], { acknowledgedBy: false, resolvedBy: true }],
+] as const)('acknowledged and resolved at once, an alert that is %s first', async (_first, [first, second], left) => {
+  const id = await raise(pool)
+  const hold = (client: pg.PoolClient) => client.query('select from freshet.alerts where id = $1 for update', [id])
+  const fields = 'isOpen acknowledgedBy resolvedBy'
+  const answers = await inTurn(pool, hold, [() => mutate(first, id, fields), () => mutate(second, id, fields)])
+  expect(answers.map(({ errors }) => errors)).toEqual([undefined, undefined])
+  const [shown] = (await list({ isOpen: false }, fields)).nodes
+  expect(shown).toMatchObject({ isOpen: false })
+  expect({ acknowledgedBy: shown?.acknowledgedBy !== null, resolvedBy: shown?.resolvedBy !== null }).toEqual(left)
+  const { rows } = await pool.query<{ action: string; fields: string[] }>(
+    `select action, array(select jsonb_object_keys(changes) order by 1) as fields from freshet.audit_log
+     where object_type = 'Alert' and object_id = $1 order by id`,
+    [id],
+  )
+  const changed = {
+    acknowledgeAlert: left.acknowledgedBy ? ['acknowledgedAt', 'acknowledgedBy'] : [],
+    resolveAlert: ['resolvedAt', 'resolvedBy'],
+  }
+  const actions = { acknowledgeAlert: 'ACKNOWLEDGE_ALERT', resolveAlert: 'RESOLVE_ALERT' }
+  expect(rows).toEqual([first, second].map((name) => ({ action: actions[name], fields: changed[name] })))
 })
 
 test.each(['acknowledgeAlert', 'resolveAlert'])('%s of an alert that is not there says so', async (name) => {

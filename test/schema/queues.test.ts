@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { startTestApp } from '../support/app.ts'
 import { jobsIn, makeFailure, makeJob, makeQueue, startRunOf } from '../support/queue.ts'
 import { storedRun } from '../support/runs.ts'
 import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
 import { until } from '../support/until.ts'
+import { inTurn, whileHeld } from '../support/while-held.ts'
 
 const app = await startTestApp({ env: { FRESHET_ROLE: 'api' } })
 afterAll(() => app[Symbol.asyncDispose]())
@@ -41,6 +43,15 @@ const redrive = (name: string, limit?: number) =>
     'mutation ($name: String!, $limit: Int) { redriveQueue(name: $name, limit: $limit) { moved queue { waiting dead } } }',
     { name, limit },
   )
+
+test('the queues that pg-boss keeps for itself are neither listed nor asked for', async () => {
+  await makeQueue(pool, '__pgboss__orders')
+  const { data } = await ask<{ queues: { name: string }[] }>('{ queues { name } }')
+  expect(data!.queues.map(({ name }) => name).filter((name) => name.startsWith('__'))).toEqual([])
+  const { errors } = await ask(list, { filter: { queue: '__pgboss__orders' } })
+  expect(errors).toMatchObject([{ message: 'There is no such queue.', extensions: { code: 'NOT_FOUND' } }])
+  expect(errors?.[0]?.extensions.hint).not.toContain('__')
+})
 
 test('queues shows what lies in each, with its settings, in one statement', async () => {
   await makeJob(pool, queue)
@@ -262,6 +273,65 @@ test('cancelJob dismisses a dead letter, once its failure is recorded', async ()
   expect(errors).toMatchObject([{ message: 'The failure of this job is not recorded yet.' }])
   expect((await jobs({ queue, state: 'DEAD' })).nodes.map(({ id }) => id)).toEqual([untold])
   expect((await redrive(queue)).data?.redriveQueue.moved).toBe(0)
+})
+
+type Wish = 'retryJob' | 'cancelJob'
+type Place = { queue: string; id: string }
+const lockJob =
+  ({ id }: Place) =>
+  (client: pg.PoolClient) =>
+    client.query('select from pgboss.job where id = $1 for update', [id])
+
+/** What wishes about a job were answered, what is on record of them, and how many jobs wait. */
+async function outcomeOf(answers: Awaited<ReturnType<typeof change>>[], { id }: Place) {
+  const text = 'select action from freshet.audit_log where object_id = $1 order by id'
+  const { rows } = await pool.query<{ action: string }>(text, [id])
+  return {
+    codes: answers.map(({ errors }) => errors?.[0]?.extensions.code),
+    recorded: rows.map(({ action }) => action),
+    waiting: (await jobs({ queue, state: 'WAITING' })).totalCount,
+  }
+}
+
+test.each<[Wish, Wish, object]>([
+  ['retryJob', 'cancelJob', { recorded: ['RETRY_JOB'], waiting: 1 }],
+  ['cancelJob', 'retryJob', { recorded: ['CANCEL_JOB'], waiting: 0 }],
+  ['retryJob', 'retryJob', { recorded: ['RETRY_JOB'], waiting: 1 }],
+  ['cancelJob', 'cancelJob', { recorded: ['CANCEL_JOB'], waiting: 0 }],
+])('%s and %s of one dead letter at once: the first wins, the other is a conflict', async (first, second, left) => {
+  const { letterId } = await makeFailure(pool, queue)
+  const place = { queue: `${queue}-dead`, id: letterId }
+  const answers = await inTurn(pool, lockJob(place), [() => change(first, place), () => change(second, place)])
+  expect(await outcomeOf(answers, place)).toEqual({ codes: [undefined, 'CONFLICT'], ...left })
+})
+
+test.each<[string, Wish, Wish, object]>([
+  ['failed', 'retryJob', 'cancelJob', { recorded: ['RETRY_JOB'], waiting: 1 }],
+  ['created', 'cancelJob', 'retryJob', { recorded: ['CANCEL_JOB'], waiting: 0 }],
+])('while a job that is %s waits for %s, %s is a conflict', async (state, first, second, left) => {
+  const place = { queue, id: await makeJob(pool, queue, { state }) }
+  const late: Awaited<ReturnType<typeof change>>[] = []
+  const early = await whileHeld(
+    pool,
+    lockJob(place),
+    () => change(first, place),
+    async () => void late.push(await change(second, place)),
+  )
+  expect(await outcomeOf([early, ...late], place)).toEqual({ codes: [undefined, 'CONFLICT'], ...left })
+})
+
+test('of retryJob and cancelJob, ten of each at once, exactly one wins', async () => {
+  const { letterId } = await makeFailure(pool, queue)
+  const place = { queue: `${queue}-dead`, id: letterId }
+  const wishes = Array.from({ length: 20 }, (_, index) => (index % 2 ? 'retryJob' : 'cancelJob'))
+  const answers = await Promise.all(wishes.map((wish) => change(wish, place)))
+  const { codes, recorded, waiting } = await outcomeOf(answers, place)
+  const winner = wishes[codes.indexOf(undefined)]
+  expect(codes.filter((code) => code === undefined)).toHaveLength(1)
+  expect(codes.every((code) => code === undefined || code === 'CONFLICT' || code === 'NOT_FOUND')).toBe(true)
+  expect({ recorded, waiting }).toEqual(
+    winner === 'retryJob' ? { recorded: ['RETRY_JOB'], waiting: 1 } : { recorded: ['CANCEL_JOB'], waiting: 0 },
+  )
 })
 
 test.each([

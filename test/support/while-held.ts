@@ -27,3 +27,22 @@ export async function whileHeld<Result>(
     client.release()
   }
 }
+
+/** Lets several wait for what `hold` took, one behind the other in this order, and gives back what became of each. */
+export async function inTurn<Result>(
+  pool: pg.Pool,
+  hold: (client: pg.PoolClient) => Promise<unknown>,
+  [first, ...others]: [() => Promise<Result>, ...(() => Promise<Result>)[]],
+): Promise<Result[]> {
+  const following: Promise<Result>[] = []
+  const waiting = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  const result = await whileHeld(pool, hold, first, async () => {
+    for (const work of others) {
+      const next = work()
+      next.catch(() => {}) // awaited below, after the commit
+      following.push(next)
+      await until('it waits, too', async () => (await pool.query(waiting)).rowCount === 1 + following.length)
+    }
+  })
+  return [result, ...(await Promise.all(following))]
+}

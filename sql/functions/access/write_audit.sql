@@ -1,5 +1,5 @@
 -- Writes one line of the audit log, in the caller's transaction: the change and its record commit together or not at all.
--- Called by: every mutation and command that changes something (src/domain/access/audit.ts), prune_audit_log.
+-- Called by: every mutation and command that changes something (src/domain/access/audit.ts), prune_audit_log, learn_host_key.
 -- Locks: none. Not idempotent.
 create or replace function freshet.write_audit(
   p_actor_key_id bigint, p_actor text, p_action text, p_object_type text, p_object_id text, p_changes jsonb, p_request_id text

@@ -14,8 +14,10 @@ as $$
     where c.run_id = p_run_id
   ), changed as (
     select p.amount / o.price as factor, p.currency <> o.currency as is_other
-    from freshet.feed_run_chunks c
-    cross join lateral unnest(c.written) as w(offer_id)
+    -- A product of two chunks was written by both.
+    from (
+      select distinct unnest(c.written) as offer_id from freshet.feed_run_chunks c where c.run_id = p_run_id
+    ) w
     cross join lateral (
       select * from freshet.prices p where p.offer_id = w.offer_id and p.run_id = p_run_id order by p.id desc limit 1
     ) p
@@ -23,7 +25,7 @@ as $$
     cross join lateral (
       select from freshet.offer_presence s where s.offer_id = w.offer_id and s.last_seen_success_at >= p_since
     ) s
-    where c.run_id = p_run_id and p.reason = 'CHANGED'
+    where p.reason = 'CHANGED'
   ), far as (
     select factor, is_other from changed where is_other or factor > 2 or factor < 0.5
   )

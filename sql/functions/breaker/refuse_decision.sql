@@ -1,5 +1,5 @@
 -- Refuses a decision about a run with FR051; the detail is the code that clients know.
--- Called by: approve_activation, reject_activation, accept_price. Locks: none.
+-- Called by: approve_activation, reject_activation. Locks: none.
 create or replace function freshet.refuse_decision(p_code text) returns void
 language plpgsql volatile set search_path = ''
 as $$

@@ -6,12 +6,16 @@ language plpgsql volatile set search_path = ''
 as $$
 declare
   v_row freshet.feed_runs;
+  v_run freshet.runs;
 begin
   perform from freshet.feed_runs where run_id = p_run_id for no key update;
   perform freshet.refuse_decision(freshet.decision_refusal(p_run_id, null, p_now));
+  select * into strict v_run from freshet.runs where id = p_run_id;
   update freshet.feed_runs set rejected_at = p_now, rejected_by = p_by, rejected_reason = p_reason
   where run_id = p_run_id returning * into v_row;
-  perform freshet.end_hold((select source_id from freshet.runs where id = p_run_id), p_now, false);
+  perform freshet.end_hold(v_run.source_id, p_now, false);
   perform freshet.resolve_alert('feed-blocked:' || v_row.feed_id, p_now);
+  -- It counted the hold down; what is left of the offers' own time is told anew.
+  perform freshet.resolve_alert('offers-expiring:' || v_run.source_id, p_now);
 end
 $$;

@@ -1,5 +1,5 @@
 -- How many active offers of the run's source it did not see: what its approval lets go, as of p_now.
--- Called by: decision_refusal, src/domain/feeds. Locks: none.
+-- Called by: decision_refusal, approve_activation, src/domain/feeds. Locks: none.
 create or replace function freshet.would_expire(p_run_id bigint, p_now timestamptz) returns integer
 language sql stable set search_path = ''
 as $$

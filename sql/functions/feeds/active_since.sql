@@ -1,8 +1,8 @@
 -- The oldest last_seen_success_at that is still active for a source at p_now (RULINGS 13): its expiry hours back, and further by
 -- held time that does not count. Visibility, the breaker, impact and alerts all ask this one rule. In seconds, so that no day of
 -- the session's time zone has 23 hours.
--- Called by: visible_sources, evaluate_feed_run, promote_run, would_expire, feed_impact, shelve_expired_offers,
--- src/domain/feeds. Locks: none.
+-- Called by: visible_sources, evaluate_feed_run, promote_run, rebuild_current_offers, would_expire, feed_impact,
+-- shelve_expired_offers, warn_expiring_offers, src/domain/feeds. Locks: none.
 create or replace function freshet.active_since(p_source_id bigint, p_now timestamptz) returns timestamptz
 language sql stable set search_path = ''
 as $$
@@ -19,7 +19,7 @@ as $$
     from held
   )
   select p_now - make_interval(secs => (
-    s.life + coalesce((select sum(a.length) from added a where a.ago - a.later < s.life), 0)
+    s.life + coalesce((select sum(a.length) from added a where a.ago - a.later <= s.life), 0)
   )::double precision)
   from (select expiry_hours * 3600 as life from freshet.sources where id = p_source_id) s
 $$;

@@ -9,6 +9,7 @@ declare
   v_run freshet.runs := freshet.own_run(p_run_id, p_attempt);
   v_row freshet.feed_runs := freshet.evaluate_feed_run(p_run_id, p_t0);
   v_feed freshet.feeds;
+  v_warnings jsonb := '[]';
 begin
   select * into strict v_feed from freshet.feeds where id = v_row.feed_id;
   if v_row.is_blocked then
@@ -22,11 +23,14 @@ begin
       p_run_id => p_run_id, p_set_run_id => p_run_id, p_kind => 'PROMOTED', p_at => p_t0, p_seen_at => p_t0,
       p_ends_hold => not v_row.is_blocked
     );
+    v_warnings := freshet.invisible_source_warnings(v_feed.source_id);
   else
     perform freshet.touch_seen_offers(p_run_id, p_t0);
   end if;
+  update freshet.feed_runs
+  set warnings = warnings || v_warnings, products_expired = case when not is_blocked then would_expire_count end
+  where run_id = p_run_id returning * into v_row;
   if not v_row.is_blocked then
-    update freshet.feed_runs set products_expired = would_expire_count where run_id = p_run_id returning * into v_row;
     perform freshet.resolve_alert('feed-blocked:' || v_feed.id, p_t0);
   end if;
   update freshet.feeds

@@ -22,10 +22,12 @@ begin
   if not p_is_known then
     perform freshet.know_feed_chunk(p_run_id, p_now);
   end if;
-  v_again := array(
-    select w.offer_id from pg_temp.feed_known w
-    where not w.is_new and exists (select from pg_temp.feed_seen s where s.offer_id = w.offer_id)
-  );
+  -- Its key tells which of them an earlier chunk had: a look-up each, however many those are.
+  with added as (
+    insert into pg_temp.feed_seen select offer_id from pg_temp.feed_known on conflict do nothing returning offer_id
+  )
+  select coalesce(array_agg(offer_id order by offer_id), '{}') into v_seen from added;
+  v_again := array(select offer_id from pg_temp.feed_known except select unnest(v_seen));
   if v_again <> '{}' then
     v_prices := -freshet.unwrite_offers(p_run_id, v_again);
   end if;
@@ -49,10 +51,9 @@ begin
 
   v_prices := v_prices + freshet.write_feed_prices(p_run_id, p_attempt, p_now);
 
-  select coalesce(array_agg(w.offer_id order by w.offer_id), '{}'), count(*) filter (where k.identity_type = 'URL_HASH')
-  into v_seen, v_fallbacks
-  from pg_temp.feed_known w join pg_temp.feed_keys k using (n) where w.offer_id <> all (v_again);
-  insert into pg_temp.feed_seen select unnest(v_seen);
+  select count(*) into v_fallbacks
+  from unnest(v_seen) as s(offer_id) join pg_temp.feed_known w using (offer_id) join pg_temp.feed_keys k using (n)
+  where k.identity_type = 'URL_HASH';
 
   insert into freshet.feed_run_chunks (run_id, number, seen, written, created, heartbeats)
   select p_run_id, p_number, v_seen,

@@ -19,7 +19,7 @@ begin
     from made m cross join lateral (
       select * from freshet.offers o
       where o.source_id = m.source_id and o.url_hash = m.url_hash and o.identity_type > m.identity_type
-        and o.identity_type in ('SKU', 'URL_HASH')
+        and o.identity_type in ('SKU', 'URL_HASH') and o.created_by_run_id is distinct from p_run_id
       order by o.identity_type limit 1
     ) old
     where v_has_history
@@ -28,7 +28,7 @@ begin
       format('Another product (%s) has the same address but for the case of its letters.', other.id)
     from made m cross join lateral (
       select * from freshet.offers o
-      where o.source_id = m.source_id and o.folded_hash = m.folded_hash and o.identity_type = 'URL_HASH' and o.id <> m.id
+      where o.source_id = m.source_id and o.folded_hash = m.folded_hash and o.identity_type = 'URL_HASH' and o.id < m.id
         and o.url_hash <> m.url_hash
       limit 1
     ) other

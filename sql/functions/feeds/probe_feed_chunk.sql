@@ -1,5 +1,5 @@
--- Answers which rows of the chunk, whose keys are staged, have anything to write: only those need be sent in full. One that an
--- earlier chunk had too is among them, for what that wrote may have to go.
+-- Answers which rows of the chunk, whose keys are staged, have anything to write: only those need be sent in full. What an earlier
+-- chunk wrote for a product that now says what is promoted goes without its row.
 -- Called by: src/domain/feeds/ingest, in the chunk's transaction. Locks: none.
 create or replace function freshet.probe_feed_chunk(p_run_id bigint, p_now timestamptz) returns integer[]
 language plpgsql volatile set search_path = ''

@@ -1,7 +1,7 @@
 -- Derives the read side of a source, or of all, from history alone: versions, prices and promotions. Puts right what differs and
 -- answers how many rows that were: none, unless something is broken. Rows that expired long ago and were shelved stay away.
 -- Called by: src/domain/feeds. Locks: current_offers against writers. Idempotent.
-create or replace function freshet.rebuild_current_offers(p_source_id bigint default null) returns integer
+create or replace function freshet.rebuild_current_offers(p_now timestamptz, p_source_id bigint default null) returns integer
 language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -9,7 +9,7 @@ declare
 begin
   lock table freshet.current_offers in share row exclusive mode;
   with shown as materialized (
-    select run_id, max(id) as place from freshet.promotions where kind in ('PROMOTED', 'APPROVED') group by run_id
+    select run_id, max(id) as place, max(at) as at from freshet.promotions where kind in ('PROMOTED', 'APPROVED') group by run_id
   ), versions as (
     select distinct on (v.offer_id) v.*
     from freshet.offer_versions v join shown s using (run_id) order by v.offer_id, s.place desc
@@ -17,7 +17,8 @@ begin
     select distinct on (p.offer_id) p.*
     from freshet.prices p left join shown s using (run_id)
     where not p.is_held and (p.run_id is null or s.place is not null)
-    order by p.offer_id, p.id desc
+    -- One that an operator accepted belongs to no run: it was shown when it was written.
+    order by p.offer_id, coalesce(s.at, p.created_at) desc, p.id desc
   ), derived as materialized (
     select v.offer_id, o.source_id, v.run_id as version_run_id, p.amount as price, v.original_price, v.in_stock, p.currency,
       v.title, v.link, v.url, v.image_url, v.brand, v.category, v.upc
@@ -28,9 +29,7 @@ begin
     union all
     select d.* from derived d join freshet.offer_presence p using (offer_id)
     where not exists (select from freshet.current_offers c where c.offer_id = d.offer_id)
-      and p.last_seen_success_at >= (
-        select max(r.at) - interval '14 days' from freshet.promotions r where r.source_id = d.source_id
-      )
+      and p.last_seen_success_at >= freshet.active_since(d.source_id, p_now) - interval '14 days'
   ), stray as (
     delete from freshet.current_offers c
     where (p_source_id is null or c.source_id = p_source_id)

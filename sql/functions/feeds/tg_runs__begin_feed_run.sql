@@ -7,14 +7,15 @@ as $$
 declare
   v_requests freshet.feed_requests;
 begin
+  -- Before the requests are locked: the clock and clicks are not to wait while a long attempt is taken back.
+  if new.attempt > 1 then
+    perform freshet.restart_feed_run(new.id);
+  end if;
   select * into v_requests from freshet.feed_requests where feed_id = new.lock_id for no key update;
   if not found then
     return new; -- its lock is no feed's
   end if;
   update freshet.feed_requests set covered = requested where feed_id = new.lock_id;
-  if new.attempt > 1 then
-    perform freshet.restart_feed_run(new.id);
-  end if;
   insert into freshet.feed_runs as r (run_id, feed_id, place, request, is_forced)
   values (
     new.id, new.lock_id, nextval('freshet.feed_run_places'), v_requests.requested, v_requests.forced > v_requests.covered

@@ -1,6 +1,6 @@
 -- Ends a run well, for good: with fail_run the only writer of an end. Resolves the alert that an earlier run of this kind and
 -- source was reaped.
--- Called by: src/domain/runs/context.ts. Locks: the run's row. A second finish is refused with FR022;
+-- Called by: conclude_feed_run, skip_feed_run, src/domain/runs/context.ts. Locks: the run's row. A second finish is refused with FR022;
 -- FR021 if another attempt owns the run.
 create or replace function freshet.finish_run(p_run_id bigint, p_attempt integer, p_now timestamptz) returns void
 language plpgsql volatile set search_path = ''

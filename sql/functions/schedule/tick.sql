@@ -18,6 +18,8 @@ as $$
 declare
   v_previous freshet.clock;
   v_ahead interval;
+  v_at_once constant integer := 1000;
+  v_placed integer;
 begin
   select * into v_previous from freshet.clock;
   v_ahead := v_previous.last_tick_at - p_now;
@@ -48,7 +50,11 @@ begin
   -- Last, because their locks are held to the end. Without anybody who listens, these are the only places that are given.
   begin
     perform freshet.place_alert_news();
-    perform freshet.place_run_events();
+    -- A backlog is placed round by round, but not all of a large one: a beat is short, and the next one goes on.
+    for v_round in 1..20 loop
+      select p.placed into v_placed from freshet.place_run_events(null, v_at_once) p;
+      exit when v_placed < v_at_once;
+    end loop;
   exception when others then
     raise warning 'The clock beat, but could not place events: %', sqlerrm;
   end;

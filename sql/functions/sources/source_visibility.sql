@@ -1,6 +1,6 @@
 -- Says of every source whether consumers see what it brings, and why (S2 §13.3): it must be ELIGIBLE and its retailer's
 -- display primary; a retailer without a primary falls back to its DIRECT sources. One rule, asked by every reader.
--- Called by: Source.visibility. Locks: none.
+-- Called by: invisible_source_warnings, Source.visibility. Locks: none.
 create or replace function freshet.source_visibility(p_source_ids bigint[])
 returns table (source_id bigint, visible boolean, reason text)
 language sql stable set search_path = ''

@@ -1,6 +1,6 @@
 import { queryRows, type InTx, type Sql } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
-import { SnoozeJob } from '../queue/outcome.ts'
+import { SnoozeJob } from '../queue/job-error.ts'
 import { slackMessage, type WaitingAlert } from './slack-message.ts'
 import { postToSlack, SlackBusy } from './slack.ts'
 

@@ -1,4 +1,4 @@
-import { JobError, PermanentError } from '../queue/outcome.ts'
+import { JobError, PermanentError } from '../queue/job-error.ts'
 
 /** How long Slack may take to answer. */
 export const slackSeconds = 10

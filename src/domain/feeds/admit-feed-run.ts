@@ -1,6 +1,6 @@
 import { queryRows } from '../../db/sql.ts'
 import type { RunTrigger } from '../../db/generated/client/enums.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../queue/job-error.ts'
 import type { Admit } from '../runs/run.ts'
 
 /** What a job asks of a feed; `request` is the number of the click or due time that it was made for. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { withoutTail } from '../text.ts'
 import { landingPage } from './landing-page.ts'
 import { isTrackingParameter } from './tracking-parameters.ts'
@@ -28,16 +28,18 @@ export function canonicalUrl(text: string): CanonicalUrl {
   const url = `${protocol}//${host}${path === '' ? '/' : path}${query}`
   if (url.length > longest)
     return { ok: false, code: 'INVALID_URL', reason: `has more than ${longest} characters, escapes (%20) included.` }
+  const own = sha256(`${host}${path}${query}`)
+  const folded = path.toLowerCase()
   return {
     ok: true,
     url,
-    hash: sha256(`${host}${path}${query}`),
-    foldedHash: sha256(`${host}${path.toLowerCase()}${query}`),
+    hash: own,
+    foldedHash: folded === path ? own : sha256(`${host}${folded}${query}`),
     isTrackingLink: page.isTrackingLink,
   }
 }
 
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+const sha256 = (text: string): Buffer => hash('sha256', text, 'buffer')
 
 /** What is left of the query. Values of one name keep their order, for it may matter. */
 function queryOf(url: URL): string {

@@ -9,7 +9,8 @@ import { enqueue } from '../queue/enqueue.ts'
 import type { JobPlace } from '../queue/operate.ts'
 import { runLockClass } from '../runs/run.ts'
 import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
-import { feedDecide, type Decision } from './feed-jobs.ts'
+import type { Decision } from './decide.ts'
+import { decisionJob } from './feed-jobs.ts'
 import type { FeedParts } from './parts.ts'
 
 /** Asks for a blocked run to be shown after all (S2 §8.7). The approval covers the number that the operator was shown. */
@@ -55,10 +56,9 @@ export async function acceptPrice(
   if (!feed) throw notFound('offer', 'offerId')
   await refuseBusy(db, feed.id, 'offerId')
   const held = await db.price.findFirst({ where: { offerId, isHeld: true }, select: { id: true } })
-  if (!held) throw new DomainError('PRICE_NOT_HELD', 'No price of this offer is held back.', { field: 'offerId' })
+  if (!held) throw new DomainError('NO_HELD_PRICE', 'No price of this offer is held back.', { field: 'offerId' })
   const job = await db.$transaction(async (tx) => {
-    const decision = { kind: 'ACCEPT_PRICE' as const, offerId: String(offerId), ...asker(actor, feed.id) }
-    const place = await put(tx, decision)
+    const place = await put(tx, actor, { kind: 'ACCEPT_PRICE', feedId: String(feed.id), offerId: String(offerId) })
     const changes = { job: { to: place.id } }
     await audit(tx, actor, { action: 'ACCEPT_PRICE', objectType: 'Offer', objectId: offerId, changes })
     return place
@@ -66,9 +66,8 @@ export async function acceptPrice(
   return awaitOutcome(parts, job, waitSeconds, 'offerId')
 }
 
-type Asked = 'feedId' | 'by' | 'keyId' | 'requestId'
-type WithoutAsker<Of> = Of extends unknown ? Omit<Of, Asked> : never
-type Plan = { decision: WithoutAsker<Decision>; record: Pick<AuditRecord<'FeedRun'>, 'action' | 'changes'> }
+type WithoutFeed<Of> = Of extends unknown ? Omit<Of, 'feedId'> : never
+type Plan = { decision: WithoutFeed<Decision>; record: Pick<AuditRecord<'FeedRun'>, 'action' | 'changes'> }
 
 async function decideRun(
   parts: FeedParts,
@@ -86,7 +85,7 @@ async function decideRun(
     throw error
   })
   const job = await db.$transaction(async (tx) => {
-    const place = await put(tx, { ...decision, ...asker(actor, feedId) } as Decision)
+    const place = await put(tx, actor, { ...decision, feedId: String(feedId) } as Decision)
     const changes = { ...record.changes, job: { to: place.id } }
     await audit(tx, actor, { action: record.action, objectType: 'FeedRun', objectId: runId, changes })
     return place
@@ -113,16 +112,10 @@ async function refuseBusy(db: Db, feedId: bigint, field: string): Promise<void> 
 
 const refusal = (code: ErrorCode, field = 'runId') => new DomainError(code, errorCodes[code].meaning, { field })
 
-const asker = ({ name, keyId, requestId }: Actor, feedId: bigint) => ({
-  feedId: String(feedId),
-  by: name,
-  keyId: keyId === null ? null : String(keyId),
-  requestId,
-})
-
 /** A decision for each time it was asked for: the second of two finds under the lock that the first was carried out. */
-async function put(tx: Tx, decision: Decision): Promise<JobPlace> {
-  const id = await enqueue(tx, feedDecide, decision)
+async function put(tx: Tx, { name, keyId, requestId }: Actor, decision: Decision): Promise<JobPlace> {
+  const by = { name, keyId: keyId === null ? null : String(keyId), requestId }
+  const id = await enqueue(tx, decisionJob, { decision, by })
   if (!id) throw new Error('The queue feed-decide took a decision and gave it no job.')
-  return { queue: feedDecide.name, id }
+  return { queue: decisionJob.name, id }
 }

@@ -2,12 +2,14 @@ import { readQuery } from '../../db/query.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import type { KeyRing } from './credentials/key-ring.ts'
 import { decryptSecret, secretContext } from './credentials/secret.ts'
+import type { ColumnMap } from './dialects/column-map.ts'
 import type { FeedConnection } from './transport/connection.ts'
 
 /** A feed as a run sees it. */
 export type FeedForRun = {
   id: string
-  sourceId: string
+  /** Null in the test of an input that nobody stored. */
+  sourceId: string | null
   sourceName: string
   network: string | null
   transport: FeedConnection['transport']
@@ -23,7 +25,7 @@ export type FeedForRun = {
   dialect: 'IMPACT' | 'GENERIC'
   delimiter: DelimiterName | null
   quoting: 'QUOTED' | 'NONE' | null
-  columnMap: Record<string, string>
+  columnMap: ColumnMap
   defaultCurrency: string
   maxFileSizeBytes: number
   maxRowCount: number
@@ -51,8 +53,9 @@ const implicitTlsPort = 990
 
 const text = readQuery('feed_for_run')
 
-export async function readFeedForRun(sql: Sql, feedId: string, runId: string): Promise<FeedForRun> {
-  const [feed] = await queryRows<FeedForRun>(sql, text, [feedId, runId])
+/** Reads a feed as a run, or a test, needs it. */
+export async function readFeedForRun(sql: Sql, feedId: string, runId?: string): Promise<FeedForRun> {
+  const [feed] = await queryRows<FeedForRun>(sql, text, [feedId, runId ?? null])
   if (!feed) throw new Error(`There is no feed ${feedId}.`)
   return feed
 }

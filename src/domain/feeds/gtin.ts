@@ -34,7 +34,10 @@ export function isGtin(digits: string): boolean {
 
 /** From the right, digits weigh three and one in turn. */
 function checkDigit(digits: string): string {
-  const sum = [...digits].toReversed().reduce((sum, digit, index) => sum + Number(digit) * (index % 2 === 0 ? 3 : 1), 0)
+  const sum = digits
+    .split('')
+    .toReversed()
+    .reduce((sum, digit, index) => sum + Number(digit) * (index % 2 === 0 ? 3 : 1), 0)
   return String((10 - (sum % 10)) % 10)
 }
 
@@ -42,7 +45,9 @@ function checkDigit(digits: string): string {
 function readIsbn10(code: string): string | null {
   const plain = code.replaceAll(/[\s-]/g, '').toUpperCase()
   if (!/^\d{9}[\dX]$/.test(plain)) return null
-  const sum = [...plain].reduce((sum, digit, index) => sum + (digit === 'X' ? 10 : Number(digit)) * (10 - index), 0)
+  const sum = plain
+    .split('')
+    .reduce((sum, digit, index) => sum + (digit === 'X' ? 10 : Number(digit)) * (10 - index), 0)
   const body = `978${plain.slice(0, 9)}`
   return sum % 11 === 0 ? body + checkDigit(body) : null
 }

@@ -15,6 +15,7 @@ export const itemIdentities = {
   GOOGLE: null,
   CJ: null,
   AVANTLINK: null,
+  RAKUTEN: null,
   SHAREASALE: null,
 } as const satisfies Record<string, IdentityType | null>
 
@@ -31,7 +32,7 @@ const longest = 200
 
 /**
  * The strongest identifier that a row has (S2 §3.1): the network's item id, the shop's SKU, the address of the page. Null: it has
- * none. What many rows would share or nobody could look up again (`N/A`, `1.2E+11`, control characters) counts as absent.
+ * none (`IDENTITY_MISSING`). What many rows would share or nobody could look up again (`N/A`, `1.2E+11`, control characters) counts as absent.
  */
 export function resolveIdentity({ itemId, sku, hash }: Identifiers, dialect: IdentityDialect): Identity | null {
   const type = itemIdentities[dialect]

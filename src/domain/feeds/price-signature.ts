@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { withoutTail } from '../text.ts'
 
 export type JsonValue =
@@ -18,7 +18,7 @@ export type PriceTerms = { amount: string; currency: string; promo?: JsonValue |
  */
 export function priceSignature({ amount, currency, promo }: PriceTerms): Buffer {
   const terms = { amount: shortAmount(amount), currency, promo: promo ?? null }
-  return createHash('sha256').update(canonicalJson(terms)).digest()
+  return hash('sha256', canonicalJson(terms), 'buffer')
 }
 
 /** A plain decimal without zeros that say nothing. */

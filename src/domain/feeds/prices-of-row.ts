@@ -37,7 +37,7 @@ type Read = { column: PriceColumn; parsed: ParsedPrice }
  */
 export function pricesOfRow(row: PriceColumns): PricesOfRow {
   const column = columnCurrency(row.currency)
-  if (column === 'unknown') return { ok: false, code: 'CURRENCY_UNKNOWN', column: 'currency' }
+  if (column === undefined) return { ok: false, code: 'CURRENCY_UNKNOWN', column: 'currency' }
   const feedCurrency = readCurrencyCode(row.feedCurrency ?? '')
   const hints = { currency: column ?? feedCurrency ?? undefined, decimalMark: row.decimalMark }
   const read = (cell: Cell) => parsePrice(cell ?? '', hints)
@@ -76,11 +76,12 @@ function withoutSale(price: ParsedPrice, sale: ParsedPrice): Read {
   return isWithheld ? { column: 'salePrice', parsed: sale } : { column: 'price', parsed: price }
 }
 
-function columnCurrency(cell: Cell): string | null | 'unknown' {
+/** Null: the column is blank; undefined: it names no currency that there is. */
+function columnCurrency(cell: Cell): string | null | undefined {
   const text = (cell ?? '').trim()
   if (text === '') return null
-  if (text.length > 20) return 'unknown'
-  return readCurrencyCode(text) ?? readCurrencySign(text.replaceAll(' ', ''))?.currency ?? 'unknown'
+  if (text.length > 20) return undefined
+  return readCurrencyCode(text) ?? readCurrencySign(text.replaceAll(' ', ''))?.currency
 }
 
 const isOther = (price: ParsedPrice, currency: string) =>

@@ -1,59 +1,82 @@
-import { randomUUID } from 'node:crypto'
-import type { Actor } from '../access/actor.ts'
-import { audit } from '../access/audit.ts'
-import { badInput, notFound, refuse } from '../errors.ts'
-import { checkWith, withoutNulls, type Given } from '../input.ts'
-import { enqueue } from '../queue/enqueue.ts'
-import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
-import { encryptSecret, secretContext } from './credentials/secret.ts'
-import { FeedTestSettings, type FeedTestInput } from './feed-input.ts'
-import { feedTest, type Test } from './feed-jobs.ts'
-import { newFeedState, ruleProblems, typedSecret } from './feed-rules.ts'
-import type { FeedParts } from './parts.ts'
+import { queryRows } from '../../db/sql.ts'
+import type { RunContext } from '../runs/context.ts'
+import type { FeedForRun } from './feed-for-run.ts'
+import { connectionOf } from './feed-for-run.ts'
+import { learnHostKey } from './host-keys.ts'
+import type { FeedServices } from './ingest-feed.ts'
+import type { Chunk } from './ingest/chunk.ts'
+import type { FeedRow } from './ingest/feed-row.ts'
+import { describe, warningsOf } from './ingest/ingest-file.ts'
+import { openTable, readChunks } from './ingest/read-chunks.ts'
+import { fetchFeedFile } from './transport/fetch-feed-file.ts'
 
-/** What is to be tested: a feed as it is stored, or settings that nobody stored. */
-export type Tested = { id: bigint | undefined; input: Given<FeedTestInput> | null | undefined }
+const rowsRead = 100
+const rowsShown = 10
+
+/** What a test found out; also what `FeedRun.testResult` answers. */
+export type FeedTestResult = {
+  success: boolean
+  rowsDetected: number
+  formatDetected: ReturnType<typeof describe>
+  sampleRows: Pick<FeedRow, 'itemId' | 'sku' | 'title' | 'url' | 'amount' | 'currency' | 'inStock'>[]
+  errors: Chunk['samples']
+  warnings: { code: string; message: string }[]
+  fileBytes: number
+}
 
 /**
- * Tries a feed on a worker: connects, reads the first rows, shows what they would become, and changes nothing (S2 §12.5,
- * RULINGS 24). Allowed in every status.
+ * Tries a feed out (S2 §12.5, RULINGS 24): fetches its file, reads the first rows and keeps what they would become. Nothing else
+ * is written but the pin of a host key that was never seen before.
  */
-export async function testFeed(
-  parts: FeedParts,
-  actor: Actor,
-  { id, input }: Tested,
-  waitSeconds: number,
-): Promise<Outcome> {
-  checkWait(waitSeconds)
-  if ((id === undefined) === !input)
-    return id === undefined ? tellWrong('id', 'is required, or input.') : tellWrong('input', 'cannot be given together with id.')
-  const { db } = parts
-  if (id !== undefined && !(await db.feed.findUnique({ where: { id }, select: { id: true } }))) throw notFound('feed', 'id')
-  const payload = input ? await sealInput(parts, input) : { feedId: String(id) }
-  const jobId = await db.$transaction(async (tx) => {
-    const made = await enqueue(tx, feedTest, payload)
-    const changes = { job: { to: made } }
-    await audit(tx, actor, { action: 'TEST_FEED', objectType: 'Feed', ...(id === undefined ? {} : { objectId: id }), changes })
-    return made
+export async function testFeed(run: RunContext, feed: FeedForRun, services: FeedServices): Promise<void> {
+  const { outside, dir, openKeys, log, stopping, now } = services
+  await run.stage('DOWNLOAD')
+  const fetched = await fetchFeedFile(connectionOf(feed, await openKeys()), {
+    dir,
+    log,
+    signal: AbortSignal.any([run.signal, stopping]),
+    allowPrivate: outside.allowPrivateNetwork,
+    allowPlainFtp: outside.allowPlainFtp,
+    maxBytes: feed.maxFileSizeBytes,
+    isLastAttempt: true,
   })
-  if (!jobId) throw new Error('The queue feed-test took a test and gave it no job.')
-  return awaitOutcome(parts, { queue: feedTest.name, id: jobId }, waitSeconds, 'id')
+  if (fetched.kind === 'unchanged') throw new Error('A test reads the file whether it changed or not.')
+  await using file = fetched
+  if (file.learnedHostKey && isStored(feed)) await learnHostKey(run.sql, feed.id, file.learnedHostKey, log)
+  await run.stage('PARSE')
+  const table = await openTable(file.handle, { ...feed, maxRowCount: Number.MAX_SAFE_INTEGER }, run.signal)
+  const first = await firstChunk(readChunks(table, feed, { size: rowsRead, now: now() }))
+  const found = describe(table)
+  const rows = first ? Array.from(first.rows.values()) : []
+  const result: FeedTestResult = {
+    success: rows.length > 0,
+    rowsDetected: first?.counters.rowsRead ?? 0,
+    formatDetected: found,
+    sampleRows: rows.slice(0, rowsShown).map(({ itemId, sku, title, url, amount, currency, inStock }) => ({
+      itemId,
+      sku,
+      title,
+      url,
+      amount,
+      currency,
+      inStock,
+    })),
+    errors: first?.samples ?? [],
+    warnings: warningsOf(found),
+    fileBytes: file.bytes,
+  }
+  await run.transaction(async () => {
+    if (first) await run.progress({ ...first.counters, downloadBytes: file.bytes })
+    if (first && Object.keys(first.totals).length > 0) await run.sampleErrors(first)
+    const statement = 'update freshet.feed_runs set test_result = $2, found = $3 where run_id = $1'
+    await queryRows(run.sql, statement, [run.runId, JSON.stringify(result), JSON.stringify(found)])
+  })
 }
 
-const tellWrong = (field: string, message: string): never => {
-  throw badInput([{ field, message }])
-}
+const isStored = ({ id }: FeedForRun) => /^\d+$/.test(id)
 
-/** Settings as a job may carry them: whoever lists jobs sees no credential, and it opens for this test alone. */
-async function sealInput({ keyRing, allowPlainFtp }: FeedParts, input: Given<FeedTestInput>): Promise<Test> {
-  const given = withoutNulls(input)
-  const more = ruleProblems(given, newFeedState, allowPlainFtp)
-  const read = await checkWith(FeedTestSettings, given, async () => more)
-  refuse(more)
-  const { password: _password, privateKey: _privateKey, passphrase: _passphrase, ...settings } = read
-  const id = randomUUID()
-  const secret = typedSecret(read)
-  const sealed = secret && encryptSecret(keyRing, secret, secretContext(`test-${id}`, 1))
-  const secretCiphertext = sealed ? Buffer.from(sealed.secretCiphertext).toString('base64') : null
-  return { input: { id, settings, secretCiphertext, secretKeyId: sealed?.secretKeyId ?? null } }
+async function firstChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk | undefined> {
+  const { value } = await chunks.next()
+  await chunks.return(undefined)
+  return value as Chunk | undefined
 }

@@ -1,7 +1,7 @@
 import { lookup as lookUpName } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { PermanentError } from '../queue/outcome.ts'
+import { PermanentError } from '../queue/job-error.ts'
 import { orAborted } from './or-aborted.ts'
 
 /** An address that was checked, and is to be connected to as it stands: nobody looks the name up a second time. */
@@ -43,13 +43,20 @@ const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 /** `public`, or what else an address is. IPv6 that carries an IPv4 address inside (NAT64, 6to4, Teredo) is never public. */
 export function kindOf(address: string): string {
-  if (!ipaddr.isValid(address)) return 'not an address'
-  const parsed = ipaddr.process(address) // an IPv4-mapped one becomes what it stands for
+  const plain = canonical(address)
+  if (!ipaddr.isValid(plain)) return 'not an address'
+  const parsed = ipaddr.process(plain) // an IPv4-mapped one becomes what it stands for
   const range = parsed.range()
   if (range !== 'unicast') return kinds[range] ?? range
   if (parsed.toString() === cloudHost) return 'reserved'
   if (parsed.kind() === 'ipv6' && !(parsed as ipaddr.IPv6).match(globalUnicast)) return 'reserved'
   return 'public'
+}
+
+/** IPv6 in hexadecimal without a zone: ipaddr.js takes `::8.8.8.8` for the IPv4 address in it, and the system does not. */
+function canonical(address: string): string {
+  const [host = ''] = address.split('%')
+  return isIP(host) === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host
 }
 
 const kinds: Record<string, string> = {

@@ -41,6 +41,10 @@ export const tasks = {
     keep: ({ auditKeepDays }) => (auditKeepDays === 0 ? undefined : `${auditKeepDays} days`),
     run: call('prune_audit_log'),
   },
+  // It looks at every feed, whatever age.
+  'warn-expiring-offers': { maxRows: 10_000, keep: always('0 hours'), run: call('warn_expiring_offers') },
+  'shelve-expired-offers': { maxRows: 5_000, keep: always('14 days'), run: call('shelve_expired_offers') },
+  'prune-feed-runs': { maxRows: 200, keep: always('30 days'), run: call('prune_feed_runs') },
   'prune-cron-history': {
     maxRows: 5_000,
     keep: always('7 days'),

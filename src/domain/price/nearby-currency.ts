@@ -22,7 +22,8 @@ export function currencyAfter(
   let most = 0
   while (most < longest && isPart(tokens[start + most])) most += 1
   for (let length = most; length > 0; length -= 1) {
-    const sign = readCurrencySign(join(tokens, start, start + length), hint)
+    const isWhole = tokens[start + length - 1]?.kind !== 'blank'
+    const sign = isWhole ? readCurrencySign(join(tokens, start, start + length), hint) : null
     if (sign !== null) return { sign, end: start + length }
   }
   return null
@@ -37,7 +38,8 @@ export function currencyBefore(
   let most = 0
   while (most < longest && isPart(tokens[end - most - 1])) most += 1
   for (let length = most; length > 0; length -= 1) {
-    const sign = readCurrencySign(join(tokens, end - length, end), hint)
+    const isWhole = tokens[end - length]?.kind !== 'blank'
+    const sign = isWhole ? readCurrencySign(join(tokens, end - length, end), hint) : null
     if (sign !== null) return { sign, start: end - length }
   }
   return null

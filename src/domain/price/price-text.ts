@@ -15,6 +15,13 @@ const entities: Record<string, string> = {
 
 /** One alphabet for what shops write: plain digits, blanks, apostrophes, dashes, points and commas, no HTML entities. */
 export function plainPriceText(text: string): string {
+  return isPlain.test(text) ? text : madePlain(text)
+}
+
+/** Most cells are plain already; then the replacements below need not look. */
+const isPlain = /^[!-%(-_a-~]+(?: [!-%(-_a-~]+){0,5}$/
+
+function madePlain(text: string): string {
   return text
     .replaceAll(
       /&(#\d{1,6}|[a-z]{1,8});/gi,

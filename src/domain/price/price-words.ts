@@ -27,12 +27,15 @@ export const freeWords = new Set(
 /** What a shop says when it wants to be asked. `poa` and its like stand alone as a word. */
 export const onRequest = new RegExp(
   [
-    String.raw`(?<![\p{L}\p{N}])(?:p\.? ?o\.? ?a\.?|p\.? ?o\.? ?r\.?|t\.?b\.?[acd]\.?|poi|n\.?v\.?t\.?)(?![\p{L}\p{N}])`,
-    'call|phone us|contact|request|enquir|inquir|quote|upon application|on application|ask (?:us|for)|e-?mail (?:us|for)',
-    'see (?:price )?in (?:cart|store|shop)|add to cart (?:for|to see)|log ?in (?:for|to)|sign in (?:for|to)|price on|vary|varies',
-    'anfrage|auf nachfrage|preis folgt|sur demande|nous consulter|su richiesta|a richiesta|a consultar|consultar|sob consulta',
-    'bajo pedido|op aanvraag|pris på forespørsel|på förfrågan|efter aftale|hinta pyydettäessä|na zapytanie|na dotaz|na vyžádání',
-    'по запросу|уточняйте|договорная|цену в прайсе|ask|要問|お問い合わせ|面议',
+    String.raw`(?<![\p{L}\p{N}])(?:p\.? ?o\.? ?a\.?|p\.? ?o\.? ?r\.?|t\.?b\.?[acd]\.?|poi)(?![\p{L}\p{N}])`,
+    String.raw`(?<!\p{L})(?:${[
+      String.raw`(?:call|ask|quote|vary|varies)(?!\p{L})|phone us|contact|request|enquir|inquir|(?:up)?on application`,
+      'e-?mail (?:us|for)|see (?:price )?in (?:cart|store|shop)|add to cart (?:for|to see)|(?:log|sign) ?in (?:for|to)|price on',
+      '(?:auf )?anfrage|auf nachfrage|preis folgt|sur demande|nous consulter|(?:su|a) richiesta|consultar|sob consulta',
+      'bajo pedido|op aanvraag|pris på forespørsel|på förfrågan|efter aftale|hinta pyydettäessä|na zapytanie|na dotaz|na vyžádání',
+      'по запросу|уточняйте|договорная|цену в прайсе',
+    ].join('|')})`,
+    '要問|お問い合わせ|面议',
   ].join('|'),
   'iu',
 )

@@ -1,8 +1,8 @@
 import { ExpectedError } from '../../expected-error.ts'
 import { reason, scrub } from '../../log.ts'
 import type { FailureCode } from '../failure-codes.ts'
-import { cleanText, isDeeper } from '../text.ts'
-import { JobError } from './outcome.ts'
+import { cleanText } from '../text.ts'
+import { JobError } from './job-error.ts'
 
 /** What an attempt failed with, as it is kept with its job; `isCounted` only where its run's end does not count. */
 export type JobFailure = { code: string; message: string; hint: string | null; isCounted?: false }
@@ -68,21 +68,6 @@ export function readNote(output: unknown): string | undefined {
 export function readRepeatedAs(output: unknown): string | undefined {
   const { repeatedAs } = objectOf(output) as { repeatedAs?: unknown }
   return typeof repeatedAs === 'string' ? repeatedAs : undefined
-}
-
-const secretName = /pass|secret|token|credential|authorization|api_?key/i
-
-const largestShown = 100_000
-const tooLarge = 'too large to show'
-
-/** What a job carries, fit to be shown. It holds ids by rule; what looks like a secret all the same is covered. */
-export function showPayload(payload: unknown): unknown {
-  if (payload === null || payload === undefined) return null
-  if (isDeeper(payload)) return tooLarge
-  const cover = (key: string, value: unknown) =>
-    key !== '' && secretName.test(key) && value !== null ? '********' : typeof value === 'string' ? scrub(value) : value
-  const json = JSON.stringify(payload, cover)
-  return json.length > largestShown ? tooLarge : (JSON.parse(json) as unknown)
 }
 
 const objectOf = (value: unknown): Kept =>

@@ -1,8 +1,9 @@
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
-import { readFailure, readNote, readRepeatedAs, showPayload, type JobFailure } from './failure.ts'
+import { readFailure, readNote, readRepeatedAs, type JobFailure } from './failure.ts'
 import { pickQueue, readQueueNames } from './queue.ts'
+import { showPayload } from './show-payload.ts'
 
 /** How a job stands, in an operator's words; pg-boss keeps fewer states. */
 export const jobStates = [

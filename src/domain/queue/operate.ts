@@ -8,7 +8,7 @@ import { cancelRunOfJob } from '../runs/fail-run.ts'
 import type { RunServices } from '../runs/run.ts'
 import { tellEnds } from '../runs/run-log.ts'
 import { pickQueue, readQueueNames } from './queue.ts'
-import { cancelRefusal, conflict, retryRefusal, type Found } from './refusal.ts'
+import { cancelRefusal, conflict, gone, retryRefusal, type Found, type Refusal } from './refusal.ts'
 
 /** Which job: the queue it lies in, and its id. */
 export type JobPlace = { queue: string; id: string }
@@ -29,7 +29,7 @@ export async function retryJob(db: Db, actor: Actor, { queue, id }: JobPlace): P
     const job = await readState(tx, { queue, id })
     const [row] = await queryRows<{ id: string | null }>(tx, job.isDead ? redriveLetter : repeat, [queue, id])
     const place = { queue: job.sourceName ?? queue, id: row?.id ?? '' }
-    if (!row?.id) throw conflict(retryRefusal(await readState(tx, { queue, id }), queue))
+    if (!row?.id) throw await refusal(tx, { queue, id }, (found) => retryRefusal(found, queue))
     const changes = { queue: { to: place.queue }, repeatedAs: { to: place.id } }
     await audit(tx, actor, { action: 'RETRY_JOB', objectType: 'Job', objectId: id, changes })
     return place
@@ -48,7 +48,7 @@ export const cancelJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occas
       const before = await readState(tx, place)
       const output = JSON.stringify({ cancelled: `Cancelled by ${actor.name}.` })
       const [row] = await queryRows<{ isStopped: boolean }>(tx, stop, [place.queue, place.id, output])
-      if (!row?.isStopped) throw conflict(cancelRefusal(await readState(tx, place)))
+      if (!row?.isStopped) throw await refusal(tx, place, cancelRefusal)
       return before.state
     },
   })
@@ -65,7 +65,7 @@ export const deleteJob = (db: Db, actor: Actor, place: JobPlace, occasion: Occas
     async end(tx) {
       await readState(tx, place)
       const [job] = await queryRows<{ state: string | null }>(tx, remove, [place.queue, place.id])
-      if (!job?.state) throw conflict(cancelRefusal(await readState(tx, place)))
+      if (!job?.state) throw await refusal(tx, place, cancelRefusal)
       return job.state
     },
   })
@@ -139,16 +139,21 @@ export async function redriveQueue(db: Db, actor: Actor, name: string, limit: nu
 
 type FoundInQueue = Found & { sourceName: string | null }
 
-const readJob =
-  'select state::text, output, source_name as "sourceName" from pgboss.job where name = $1 and id = $2::uuid'
+const readJob = `select state::text, output, source_name as "sourceName", freshet.is_dead_queue(name) as "isDead"
+  from pgboss.job where name = $1 and id = $2::uuid`
 
 async function readState(tx: Tx, { queue, id }: JobPlace): Promise<FoundInQueue> {
-  const queues = await readQueueNames(tx)
-  pickQueue(queues, queue, 'queue')
+  pickQueue(await readQueueNames(tx), queue, 'queue')
   if (!z.guid().safeParse(id).success) throw notFound('job', 'id')
-  const [job] = await queryRows<Omit<FoundInQueue, 'isDead'>>(tx, readJob, [queue, id])
+  const [job] = await queryRows<FoundInQueue>(tx, readJob, [queue, id])
   if (!job) throw await notInQueue(tx, id)
-  return { ...job, isDead: queues.some(({ deadLetter }) => deadLetter === queue) }
+  return job
+}
+
+/** Why a job that was there when it was asked for is not as it should be. Somebody else's wish may have come first. */
+async function refusal(tx: Tx, { queue, id }: JobPlace, why: (found: Found) => Refusal): Promise<DomainError> {
+  const [job] = await queryRows<FoundInQueue>(tx, readJob, [queue, id])
+  return conflict(job ? why(job) : gone)
 }
 
 /** A letter has another queue than its job, and people copy ids from either: they are told where it lies. */

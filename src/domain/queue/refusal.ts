@@ -4,11 +4,17 @@ import { readRepeatedAs } from './failure.ts'
 /** A job as an operator's wish finds it. */
 export type Found = { state: string; output: unknown; isDead: boolean }
 
-type Refusal = { message: string; hint: string }
+/** What is said of a wish that is not granted. */
+export type Refusal = { message: string; hint: string }
 
 export const conflict = ({ message, hint }: Refusal, field = 'id') =>
   new DomainError('CONFLICT', message, { field, hint })
 
+/** Of a job that went away between the wish and its fulfilment. */
+export const gone = {
+  message: 'The job is gone: somebody else repeated or deleted it at the same moment.',
+  hint: 'Look at the jobs of its queue.',
+}
 const dismissed = { message: 'The dead letter was dismissed.', hint: 'Ask for the work again where it is asked for.' }
 const beingTold = {
   message: 'The failure of this job is not recorded yet.',

@@ -8,7 +8,6 @@ import { eventsAtOnce, placeRunEvents, readEventsAfter, readLastPosition, type P
 type Wanted = (event: PlacedEvent) => boolean
 
 export type EventHub = AsyncDisposable & {
-  readonly pool: Pool
   /** How long a stream may be silent before it says that it lives. */
   readonly keepAliveMs: number
   readonly isStopped: boolean
@@ -90,7 +89,6 @@ export async function startEventHub({
     },
   )
   return {
-    pool,
     keepAliveMs,
     get isStopped() {
       return isStopped

@@ -1,4 +1,5 @@
 import type { Run, RunEventKind, RunKind, RunTrigger } from '../../db/generated/client/client.ts'
+import type { Pool } from '../../db/pool.ts'
 import type { Db } from '../../db/prisma.ts'
 import { DomainError, notFound, badInput } from '../errors.ts'
 import type { KeepAlive, StreamStart } from '../stream.ts'
@@ -18,13 +19,13 @@ export type EventFilter = {
 /** The name of the stream of all runs in its cursors. */
 export const allRuns = 'runEvents'
 
-type Watch = { hub: EventHub; now: () => Date; signal: AbortSignal }
+type Watch = { hub: EventHub; pool: Pool; now: () => Date; signal: AbortSignal }
 
 const lives = (now: () => Date): KeepAlive => ({ type: 'KeepAlive', at: now() })
 
 /** A run's present state, then every event behind `after` (without it: behind that state), and then the end. */
 export async function* watchRun(
-  { hub, now, signal, db }: Watch & { db: Db },
+  { hub, pool, now, signal, db }: Watch & { db: Db },
   where: { id: bigint; kind?: { in: RunKind[] } },
   after: number | undefined,
 ): AsyncGenerator<RunState | RunEvent | KeepAlive, void, undefined> {
@@ -41,7 +42,7 @@ export async function* watchRun(
     if (isFirst) yield { type: 'RunState', run, number: run.eventCount }
     isFirst = false
     seen ??= run.eventCount
-    for await (const event of replay(hub, runId, seen, run.eventCount)) {
+    for await (const event of replay(pool, runId, seen, run.eventCount)) {
       yield event
       seen = event.number
     }
@@ -60,9 +61,9 @@ export async function* watchRun(
 }
 
 /** Events of a run that are stored already. They have no gaps, so a missing one was pruned. */
-async function* replay(hub: EventHub, runId: bigint, after: number, upTo: number) {
+async function* replay(pool: Pool, runId: bigint, after: number, upTo: number) {
   for (let seen = after; seen < upTo;) {
-    const events = await readEventsOfRun(hub.pool, runId, seen, upTo)
+    const events = await readEventsOfRun(pool, runId, seen, upTo)
     if (events[0]?.number !== seen + 1)
       throw expired(`The events of this run behind number ${seen} are no longer kept.`)
     for (const event of events) yield event
@@ -72,7 +73,7 @@ async function* replay(hub: EventHub, runId: bigint, after: number, upTo: number
 
 /** Every event of every run behind a place in the stream, or from now on. */
 export async function* watchRuns(
-  { hub, now, signal }: Watch,
+  { hub, pool, now, signal }: Watch,
   filter: EventFilter,
   after: bigint | undefined,
 ): AsyncGenerator<StreamStart | RunEvent | KeepAlive, void, undefined> {
@@ -82,7 +83,7 @@ export async function* watchRuns(
   // Behind: page by page at the subscriber's pace, without a queue that would fill up meanwhile.
   async function* catchUp() {
     for (let isMore = true; isMore && !signal.aborted;) {
-      const part = await readEventsAfter(hub.pool, position)
+      const part = await readEventsAfter(pool, position)
       if (position < part.prunedPosition) throw expired('The events behind this cursor are no longer kept.')
       if (position > part.lastPosition) throw expired('This database never gave that cursor.')
       if (isFirst) yield { type: 'StreamStart' as const, stream: allRuns, position }

@@ -5,10 +5,10 @@ import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.t
 import { queryRows } from '../../db/sql.ts'
 import { reason, type Log } from '../../log.ts'
 import { sqlRefusal } from '../sql-codes.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../queue/job-error.ts'
 import { runContext, type RunContext } from './context.ts'
 import { failRun } from './fail-run.ts'
-import { findRunOfJob } from './find-run.ts'
+import { findRun, findRunOfJob } from './find-run.ts'
 import { nameRun, tellEnds } from './run-log.ts'
 import { runFailureOf } from './failure.ts'
 import type { Admit, RunFacts, RunRequest, RunServices } from './run.ts'
@@ -131,8 +131,7 @@ async function whenBusy({ client, jobId }: RunConnection, run: RunRequest, log: 
 
 /** Work that has to be one with its end has finished the run itself. */
 async function end({ client }: RunConnection, { runId, attempt }: Started, context: RunContext): Promise<RunOutcome> {
-  const statement = 'select status, attempt from freshet.runs where id = $1'
-  const [now] = await queryRows<Started>(client, statement, [runId])
+  const now = await findRun(client, runId)
   if (now?.status === 'RUNNING') await context.finish()
   else if (now?.status !== 'SUCCEEDED' || now.attempt !== attempt) return 'already-ended'
   return 'finished'

@@ -1,6 +1,6 @@
 import { failureCodes } from '../failure-codes.ts'
 import { failureOf } from '../queue/failure.ts'
-import { CancelJob } from '../queue/outcome.ts'
+import { CancelJob } from '../queue/job-error.ts'
 
 /** How a run ends badly: what happened, and what to do about it. One that is not counted says nothing about its source. */
 export type RunFailure = { code: string; message: string; hint?: string | null | undefined; isCounted?: boolean }

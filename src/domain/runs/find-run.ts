@@ -20,3 +20,10 @@ export async function findRunOfJob(sql: Sql, jobId: string): Promise<Found | und
   if (run) nameRun(run)
   return run
 }
+
+/** How a run stands, and at which attempt. */
+export async function findRun(sql: Sql, runId: string): Promise<Pick<Found, 'status' | 'attempt'> | undefined> {
+  const text = 'select status, attempt from freshet.runs where id = $1'
+  const [run] = await queryRows<Pick<Found, 'status' | 'attempt'>>(sql, text, [runId])
+  return run
+}

@@ -5,7 +5,7 @@ import type { InTx } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
 
 /** The classes of run locks, as registered in `sql/README.md`. */
-export const runLockClass = { feed: 4620, stretch: 4621 }
+export const runLockClass = { feed: 4620, stretch: 4621, test: 4623 }
 
 /** What a run is, settled when it begins; it never changes. */
 export type RunFacts = { kind: RunKind; trigger: RunTrigger; sourceId?: string | bigint | undefined }

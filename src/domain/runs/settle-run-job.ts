@@ -1,4 +1,4 @@
-import { CancelJob, SnoozeJob } from '../queue/outcome.ts'
+import { CancelJob, SnoozeJob } from '../queue/job-error.ts'
 import type { RunOutcome } from './execute-run.ts'
 
 const waitSeconds = 10

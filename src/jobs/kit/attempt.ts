@@ -1,5 +1,5 @@
 import type { Clock, Job as BossJob, JobWithMetadata } from 'pg-boss'
-import { JobError } from '../../domain/queue/outcome.ts'
+import { JobError } from '../../domain/queue/job-error.ts'
 import { cleanOutput } from '../../domain/text.ts'
 import { addLogFields, type Log } from '../../log.ts'
 import type { JobContext, JobOptions, Services } from '../kit.ts'

@@ -2,7 +2,6 @@ import { PgBoss, type Clock } from 'pg-boss'
 import { reason, type Log } from '../../log.ts'
 
 export const superviseSeconds = 5
-const cacheSeconds = 5
 /**
  * How long the queue waits for an answer: a worker whose connection died silently would never fetch again. pg-boss hands it on
  * to pg; its types do not know it.
@@ -24,7 +23,6 @@ export async function startBoss({ url, log, clock, connections }: BossOptions): 
     useListenNotify: true,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
-    queueCacheIntervalSeconds: cacheSeconds,
     clock,
   })
   boss.on('error', (error) => log.warn({ error: reason(error) }, 'the queue met an error'))

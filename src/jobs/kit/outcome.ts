@@ -1,6 +1,6 @@
 import type { JobType } from '../../domain/queue/enqueue.ts'
 import { failureOf, keptText, type JobFailure } from '../../domain/queue/failure.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../../domain/queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../../domain/queue/job-error.ts'
 import { reason } from '../../log.ts'
 
 /** How an attempt ended. `lost`: the job is no longer this attempt's, so there is nothing to settle. */

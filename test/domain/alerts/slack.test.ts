@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeEach, expect, test, vi } from 'vitest'
 import { postToSlack, SlackBusy, slackSeconds } from '../../../src/domain/alerts/slack.ts'
-import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../src/domain/queue/job-error.ts'
 import { ExpectedError } from '../../../src/expected-error.ts'
 import { slackReplies, startSlack, webhookSecret } from '../../support/slack.ts'
 

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { makeKeyRing } from '../../../src/domain/feeds/credentials/key-ring.ts'
 import { openKeyRing } from '../../../src/domain/feeds/credentials/open-key-ring.ts'
 import { decryptSecret, encryptSecret, secretContext } from '../../../src/domain/feeds/credentials/secret.ts'
-import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../src/domain/queue/job-error.ts'
 
 const keys = [randomBytes(32), randomBytes(32), randomBytes(32)] as const
 const ring = makeKeyRing(keys[0])

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { failureOf, readAttempts, readFailure, showPayload } from '../../../src/domain/queue/failure.ts'
-import { JobError, PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { failureOf, readAttempts, readFailure } from '../../../src/domain/queue/failure.ts'
+import { JobError, PermanentError } from '../../../src/domain/queue/job-error.ts'
 
 test.each([
   [
@@ -87,13 +87,4 @@ test('a message and a hint are kept to 2,000 characters', () => {
     message: `${'m'.repeat(1_999)}…`,
     hint: `${'h'.repeat(1_999)}…`,
   })
-})
-
-test('a payload is shown up to 100 levels and 100,000 characters', () => {
-  const nested = (levels: number): object => (levels === 1 ? {} : { a: nested(levels - 1) })
-  const long = (length: number) => ({ a: 'x'.repeat(length - '{"a":""}'.length) })
-  expect([showPayload(nested(100)), showPayload(nested(101))]).toEqual([nested(100), 'too large to show'])
-  expect([showPayload(long(100_000)), showPayload(long(100_001))]).toEqual([long(100_000), 'too large to show'])
-  const deep = JSON.parse(`${'['.repeat(20_000)}${']'.repeat(20_000)}`) as unknown
-  expect(showPayload(deep)).toBe('too large to show')
 })

@@ -28,7 +28,7 @@ async function setup({ maxBehind, keepAliveMs }: { maxBehind?: number; keepAlive
   )
   const left = new AbortController()
   starting.defer(() => left.abort())
-  const watch = { hub, now: () => at(), signal: left.signal, db }
+  const watch = { hub, pool, now: () => at(), signal: left.signal, db }
   const { id } = await startRun(pool)
   const ofRun = watchRun(watch, { id: BigInt(id) }, undefined)
   const ofAll = watchRuns(watch, {}, undefined)

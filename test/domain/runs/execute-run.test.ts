@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest'
 import { queryRows } from '../../../src/db/sql.ts'
-import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/outcome.ts'
+import { CancelJob, PermanentError, SnoozeJob } from '../../../src/domain/queue/job-error.ts'
 import type { Admit } from '../../../src/domain/runs/run.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { noCounters } from '../../support/runs.ts'

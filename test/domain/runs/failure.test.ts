@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { CancelJob, JobError, PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { CancelJob, JobError, PermanentError } from '../../../src/domain/queue/job-error.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { runStand } from './stand.ts'
 

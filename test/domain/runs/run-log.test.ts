@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { PermanentError } from '../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../src/domain/queue/job-error.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { withLogFields } from '../../../src/log.ts'
 import { aRetailer, aSource } from '../../support/rows.ts'

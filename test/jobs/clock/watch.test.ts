@@ -66,6 +66,18 @@ test('the lag goes on counting while the database cannot be asked', async () => 
   expect(watch.problem()).toBeUndefined()
 })
 
+test('while the database cannot be asked, a clock that beat in time becomes late 165 s after its last beat', async () => {
+  await beatAgo(100)
+  await using watch = await startClockWatch(pool, log, 3_600_000) // no second look
+  const seenAt = performance.now()
+  const time = vi.spyOn(performance, 'now')
+  onTestFinished(() => time.mockRestore())
+  time.mockReturnValue(seenAt + 60_000)
+  expect(watch.problem()).toBeUndefined()
+  time.mockReturnValue(seenAt + 70_000)
+  expect(watch.problem()).toMatch(/^late: the last tick was 17\d s ago, by pg_cron; /)
+})
+
 test('a clock that never beat has no lag', async () => {
   await database.pool.query('update freshet.clock set driver = null, last_tick_at = null, lease_until = null')
   await using watch = await startClockWatch(pool, log)

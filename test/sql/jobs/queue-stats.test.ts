@@ -70,6 +70,11 @@ test.each(['created', 'retry', 'active', 'completed', 'failed'])(
   },
 )
 
+test('the queues that pg-boss keeps for itself are no queues of ours', async () => {
+  await makeQueue(pool, '__pgboss__parcels')
+  expect(await stats('__pgboss__parcels')).toBeUndefined()
+})
+
 test('throughput counts what ended well within the last minute and hour, to the moment', async () => {
   for (const ms of [0, 59_999, 60_000, 3_599_999, 3_600_000])
     await makeJob(pool, queue, { state: 'completed', completed_on: ago(ms) })

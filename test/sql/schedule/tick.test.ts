@@ -2,6 +2,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { cloneDatabase } from '../../support/database.ts'
 import { at } from '../../support/moment.ts'
 import { makeQueue } from '../../support/queue.ts'
+import { startRun } from '../../support/runs.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -115,6 +116,24 @@ test('run events that cannot be placed undo nothing of what the beat tells', asy
      from freshet.alerts where dedupe_key = 'clock:late'`,
   )
   expect(told).toEqual([{ resolved_at: at(60), jobs: 1 }])
+})
+
+test.each([
+  ['a backlog of run events is placed in one beat', 2_001, 0],
+  ['a beat places at most 20,000 run events, and leaves the rest to the next', 20_001, 1],
+])('%s', async (_name, backlog, left) => {
+  await using own = await cloneDatabase()
+  const { id } = await startRun(own.pool)
+  await own.pool.query('select freshet.place_run_events()')
+  const fill = `insert into freshet.run_events (run_id, number, attempt, at, kind, stage)
+    select $1, 1 + n, 1, $2, 'STAGE', 'stage' from generate_series(1, $3::int) n`
+  await own.pool.query(fill, [id, at(0), backlog])
+  const unplaced = async () => (await own.pool.query('select from freshet.run_events where position is null')).rowCount
+  expect(await unplaced()).toBe(backlog)
+  await own.pool.query("select freshet.tick('a', '15 seconds', $1)", [at(60)])
+  expect(await unplaced()).toBe(left)
+  await own.pool.query("select freshet.tick('a', '15 seconds', $1)", [at(65)])
+  expect(await unplaced()).toBe(0)
 })
 
 test('of eight that tick at once exactly one drives', async () => {

@@ -43,7 +43,7 @@ export type CreateSourceInput = {
   affiliateAccountName?: string | null | undefined;
   /** Its network, for an affiliate feed. */
   affiliateNetwork?: AffiliateNetwork | null | undefined;
-  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`. */
+  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`, may hold `{accountId}` and `{clickId}`. */
   affiliateTrackingTemplate?: string | null | undefined;
   /** How long what was last seen stays visible: 1 to 168 hours, 48 if not given. */
   expiryHours?: number | null | undefined;
@@ -137,7 +137,7 @@ export type UpdateSourceInput = {
   affiliateAccountName?: string | null | undefined;
   /** Its network, for an affiliate feed. */
   affiliateNetwork?: AffiliateNetwork | null | undefined;
-  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`. */
+  /** The link that leads clicks through the network, at most 2000 characters; must hold `{url}`, may hold `{accountId}` and `{clickId}`. */
   affiliateTrackingTemplate?: string | null | undefined;
   /** How long what was last seen stays visible: 1 to 168 hours. */
   expiryHours?: number | null | undefined;

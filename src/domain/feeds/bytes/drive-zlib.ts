@@ -1,5 +1,5 @@
 import type { Gunzip, InflateRaw } from 'node:zlib'
-import { JobError } from '../../queue/outcome.ts'
+import { JobError } from '../../queue/job-error.ts'
 
 export type Engine = Gunzip | InflateRaw
 

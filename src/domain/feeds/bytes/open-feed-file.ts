@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib'
-import { JobError } from '../../queue/outcome.ts'
+import { JobError } from '../../queue/job-error.ts'
 import { decodeText, type FoundEncoding } from './decode-text.ts'
 import type { Engine } from './drive-zlib.ts'
 import { readSlices, type Part } from './read-slices.ts'

@@ -1,4 +1,4 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { damaged, driveZlib, type Engine } from './drive-zlib.ts'
 
 /** How far a file may expand: to so many times its size, and to so many bytes. */

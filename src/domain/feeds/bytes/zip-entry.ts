@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { fromFdPromise, type Entry, type ZipFile } from 'yauzl'
-import { JobError, PermanentError } from '../../queue/outcome.ts'
+import { JobError, PermanentError } from '../../queue/job-error.ts'
 
 /** Where the data of the only file of an archive lies, and what it must come to. */
 export type ZipEntry = {

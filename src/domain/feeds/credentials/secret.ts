@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { findKey, type KeyRing } from './key-ring.ts'
 
 /** What opens the door of a feed's server: a password, or a private key with its passphrase. */

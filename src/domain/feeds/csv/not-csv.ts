@@ -1,6 +1,9 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
+import { shortText } from '../row-errors.ts'
 
 const longestTitle = 100
+/** A page has its title near its start; to look for one in all of a hostile sample would take seconds. */
+const titleWithin = 2_000
 
 /** What a file begins with that is no table, and what it is then. */
 const others: [RegExp, string][] = [
@@ -17,8 +20,8 @@ export function refuseUnlessCsv(sample: string): void {
   if (start === '') throw new PermanentError('The file is empty.', { code: 'FEED_EMPTY' })
   const other = others.find(([pattern]) => pattern.test(start))?.[1] ?? binary(start)
   if (!other) return
-  const title = /<title[^>]*>([^<]*)/i.exec(start)?.[1]?.trim().slice(0, longestTitle)
-  const named = title ? ` with the title "${title}"` : ''
+  const title = /<title[^>]*>([^<]*)/i.exec(start.slice(0, titleWithin))?.[1]?.trim()
+  const named = title ? ` with the title "${shortText(title, longestTitle)}"` : ''
   throw new PermanentError(`The file is ${other}${named}, not a table of rows.`, { code: 'FEED_NOT_CSV' })
 }
 

@@ -1,4 +1,4 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import type { Batch, FileRow, Format } from './format.ts'
 import { refuseUnlessCsv } from './not-csv.ts'
 import { peek } from './peek.ts'

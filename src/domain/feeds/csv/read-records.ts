@@ -1,4 +1,4 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import type { Batch, Format } from './format.ts'
 import { createSplitter } from './split-rows.ts'
 

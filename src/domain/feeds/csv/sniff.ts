@@ -39,6 +39,12 @@ function quotingOf(delimiter: string, [quoted, none]: [Measure, Measure]): Forma
   return share(quoted) >= share(none) || quoted.broken === 0 ? 'QUOTED' : 'NONE'
 }
 
+/** Some writers leave out what is empty at the end of a row. */
+function fit(fields: number, columns: number): number {
+  if (fields === columns) return 1
+  return fields > 1 && fields < columns ? 0.5 : 0
+}
+
 function measure(sample: string, format: Format, isWhole: boolean): Measure {
   const result: Measure = { columns: 0, records: 0, fitting: 0, quoted: 0, broken: 0 }
   const opening = format.quoting === 'QUOTED' ? openingQuotes(format.delimiter) : undefined
@@ -58,7 +64,7 @@ function measure(sample: string, format: Format, isWhole: boolean): Measure {
     if (isRecord && opening) result.quoted += sample.slice(at, scan.end).match(opening)?.length ?? 0
     result.columns ||= fields
     result.records++
-    if (fields === result.columns && scan?.kind !== 'broken') result.fitting++
+    if (scan?.kind !== 'broken') result.fitting += fit(fields, result.columns)
     at = isRecord ? scan.next : end + 1
   }
   return result

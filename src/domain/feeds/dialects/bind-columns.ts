@@ -1,5 +1,5 @@
 import { editDistance, nearest } from '../../../nearest.ts'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { shortText } from '../row-errors.ts'
 import { columnMapProblems, type ColumnMap } from './column-map.ts'
 import { feedFields, foldName, type Dialect, type FeedField } from './field.ts'
@@ -19,7 +19,8 @@ export type Binding = {
 const required: [FeedField, ...FeedField[]][] = [['title'], ['link'], ['price', 'salePrice']]
 
 const mostColumns = 1_000
-const mostNamesTold = 60
+/** In letters; a message has 2,000. */
+const longestList = 1_000
 
 /** Finds the columns of a feed by the names in its header. It throws at once where no row of the file could become an offer. */
 export function bindColumns(header: string[], dialect: Dialect, columnMap: ColumnMap = {}): Binding {
@@ -98,7 +99,7 @@ function missingColumns(header: string[], lacking: FeedField[][], namesOf: (fiel
 }
 
 /** Names further apart than this part of their letters are not meant for each other. */
-const furthest = 0.4
+const furthest = 0.5
 
 /** The column whose name is closest to one of these; nothing where none is close. */
 function nearestColumn(wanted: string[], header: string[]): string | undefined {
@@ -111,9 +112,17 @@ function nearestColumn(wanted: string[], header: string[]): string | undefined {
 
 const partApart = (a: string, b: string): number => editDistance(a, b) / Math.max(a.length, b.length)
 
-/** The columns that the file has, for a person who looks for one. */
+/** The columns that the file has, for a person who looks for one; as many as a message has room for. */
 function told(header: string[]): string {
-  const names = header.filter((name) => name.trim()).map((name) => `"${shortText(name.trim(), 60)}"`)
-  const more = names.length > mostNamesTold ? ` and ${names.length - mostNamesTold} more` : ''
-  return names.length === 0 ? 'It names no column.' : `Its columns: ${names.slice(0, mostNamesTold).join(', ')}${more}.`
+  const names = header.filter((name) => name.trim())
+  if (names.length === 0) return 'It names no column.'
+  const fitting: string[] = []
+  for (let room = longestList; fitting.length < names.length;) {
+    const name = `"${shortText(names[fitting.length]?.trim() ?? '', 60)}"`
+    room -= name.length + 2
+    if (room < 0) break
+    fitting.push(name)
+  }
+  const more = names.length > fitting.length ? ` and ${names.length - fitting.length} more` : ''
+  return `Its columns: ${fitting.join(', ')}${more}.`
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { queryRows } from '../../../db/sql.ts'
 import type { Log } from '../../../log.ts'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import type { RunContext } from '../../runs/context.ts'
 import type { FeedForRun } from '../feed-for-run.ts'
 import { mergeChunk } from './merge-chunk.ts'

@@ -4,7 +4,6 @@ import { openCsv, type Csv } from '../csv/open-csv.ts'
 import type { FileRow, RowFault } from '../csv/format.ts'
 import { bindColumns, type Binding } from '../dialects/bind-columns.ts'
 import { dialects } from '../dialects/index.ts'
-import type { ColumnMap } from '../dialects/column-map.ts'
 import { recordReader } from '../dialects/record-reader.ts'
 import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
 import { shortRow } from '../row-errors.ts'
@@ -24,7 +23,7 @@ export async function openTable(handle: FileHandle, feed: Settings, signal: Abor
     ...(feed.quoting && { quoting: feed.quoting }),
   }
   const csv = await openCsv(file.text, { fixed, limits: { characters: 1_000_000, rows: feed.maxRowCount } })
-  const binding = bindColumns(csv.header.fields, dialects[feed.dialect], feed.columnMap as ColumnMap)
+  const binding = bindColumns(csv.header.fields, dialects[feed.dialect], feed.columnMap)
   return { file, csv, binding }
 }
 

@@ -1,7 +1,7 @@
 import { FTPError } from 'basic-ftp'
 import { reason, scrub } from '../../../log.ts'
 import type { FailureCode } from '../../failure-codes.ts'
-import { JobError, PermanentError } from '../../queue/outcome.ts'
+import { JobError, PermanentError } from '../../queue/job-error.ts'
 import { cleanText } from '../../text.ts'
 import { ftpCodeOf } from './classify-ftp.ts'
 import { targetOf, type FeedConnection } from './connection.ts'
@@ -124,11 +124,13 @@ const said: Partial<Record<FailureCode, string>> = {
   DISK_FULL: 'the file does not fit on the disk of this machine',
 }
 
+// oxlint-disable-next-line no-control-regex -- they are what is taken out
+const controls = /[\x00-\x1f\x7f]+/g
+
 /** The words of the other side, or of the system: shortened, on one line, and without what is secret. */
 function quoteOf(error: unknown): string {
-  // oxlint-disable-next-line no-control-regex -- they are what is taken out
-  const words = scrub(cleanText(reason(error), 300))
-    .replace(/[\x00-\x1f\x7f]+/g, ' ')
+  const words = cleanText(scrub(reason(error)), 300)
+    .replace(controls, ' ')
     .trim()
   return words === '' ? '' : ` (${words})`
 }

@@ -35,7 +35,11 @@ export async function downloadOnce(download: Download): Promise<'fetched' | 'unc
   const begun = performance.now()
   const { allowPrivate } = download
   const addresses = await resolveAllowed(connection.host, { allowPrivate, signal: guard.signal })
-  await using session = await openSession(pinned(download), { addresses, signal: guard.signal, cut: guard.cut })
+  await using session = await openSession(pinned(download), {
+    addresses,
+    signal: guard.signal,
+    cut: (reason) => guard.cut(reason),
+  })
   if (session.hostKey !== undefined) download.hostKey ??= session.hostKey
   log.debug({ event: 'FTP_CONNECTED', host: connection.host, connectionTimeMs: since(begun) }, 'connected')
   guard.limit(limits.idleMs, () => stalled(download))

@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
 import { addSecrets, reason, type Log } from '../../../log.ts'
 import type { FailureCode } from '../../failure-codes.ts'
-import type { JobError } from '../../queue/outcome.ts'
+import type { JobError } from '../../queue/job-error.ts'
 import { classificationOf, classify, transportFailure } from './classify.ts'
 import { secretsOf, serverOf, targetOf, type FeedConnection, type RemoteStat } from './connection.ts'
 import { downloadOnce, since, type Download } from './download.ts'
@@ -99,7 +99,8 @@ async function downloadWhole(download: Download, reconnectMs: number): Promise<'
     } catch (error) {
       if (signal.aborted) throw signal.reason
       const failure = classify(error, connection)
-      if (attempt > mostReconnects || file.bytes === 0 || !worthAnother.includes(failure.code)) throw failure
+      const isWorthAnother = worthAnother.includes(failure.code) || download.cannotResume === true
+      if (attempt > mostReconnects || file.bytes === 0 || !isWorthAnother) throw failure
       const what = { attempt, maxAttempts: mostReconnects + 1, error: failure.message, retryInMs: reconnectMs }
       log.warn(
         { event: 'DOWNLOAD_RETRY', ...what, bytesDownloaded: file.bytes },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { serverOf, type FeedConnection } from './connection.ts'
 
 /** The fingerprint of a host key, in the form that OpenSSH shows. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { serverOf, type FeedConnection } from './connection.ts'
 import type { SessionDoor } from './session.ts'
 
@@ -20,6 +20,7 @@ export async function openSocket({ port }: FeedConnection, { addresses, signal }
     throw error
   }
   socket.setKeepAlive(true, 30_000)
+  socket.setNoDelay(true) // small requests that wait for answers
   socket.on('error', () => {}) // whoever uses it hears its errors; a late one must not end the process
   return socket
 }

@@ -1,4 +1,4 @@
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import type { FeedConnection } from './connection.ts'
 
 // oxlint-disable-next-line no-control-regex -- what ends a command of FTP must not stand in a path

@@ -1,7 +1,8 @@
 import { Client, type SFTPWrapper, type Stats } from 'ssh2'
-import { PermanentError } from '../../queue/outcome.ts'
+import { PermanentError } from '../../queue/job-error.ts'
 import { orAborted } from '../../fetch/or-aborted.ts'
-import type { FeedConnection, RemoteStat } from './connection.ts'
+import { transportFailure } from './classify.ts'
+import { serverOf, type FeedConnection, type RemoteStat } from './connection.ts'
 import { notAFile } from './path.ts'
 import { fingerprintOf, hostKeyChanged, isAccepted } from './host-key.ts'
 import { closeSocket, expectProtocol, openSocket } from './open-socket.ts'
@@ -19,7 +20,7 @@ export async function openSftp(connection: FeedConnection, door: SessionDoor): P
   // ssh2 does not tell those who wait for an answer that none will come.
   client.on('error', door.cut)
   client.on('close', () =>
-    door.cut(Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' })),
+    door.cut(transportFailure('TRANSFER_INTERRUPTED', `${serverOf(connection)} closed the connection.`)),
   )
   try {
     const ready = Promise.withResolvers<void>()
@@ -95,7 +96,7 @@ async function statOf(sftp: SFTPWrapper, path: string): Promise<RemoteStat> {
   if (stats?.isDirectory()) throw notAFile(path, 'a folder')
   const { size, mtime } = stats ?? {}
   return {
-    ...(size !== undefined && { size: Number(size) }),
+    ...(size !== undefined && { size }),
     ...(mtime !== undefined && { mtime: new Date(mtime * 1000) }),
   }
 }

@@ -2,7 +2,7 @@ import { constants, deflateRawSync, gunzipSync, gzipSync } from 'node:zlib'
 import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { openFeedFile } from '../../../../src/domain/feeds/bytes/open-feed-file.ts'
-import { JobError, PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { JobError, PermanentError } from '../../../../src/domain/queue/job-error.ts'
 import { readFeed, withFile, zip } from '../feed-file.ts'
 
 const csv = 'sku,title\n1,Grüße\n'

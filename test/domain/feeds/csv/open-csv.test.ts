@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { openCsv } from '../../../../src/domain/feeds/csv/open-csv.ts'
 import type { Batch } from '../../../../src/domain/feeds/csv/format.ts'
 import { peek } from '../../../../src/domain/feeds/csv/peek.ts'
-import { PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../../src/domain/queue/job-error.ts'
 import { inPieces, row } from './table.ts'
 
 async function collect(batches: AsyncIterable<Batch>) {
@@ -61,6 +61,12 @@ test.each([['[sku],title\n1,A'], ['sku,title\n1,"<html>"'], ['{sku},title\n1,A'.
     expect((await openCsv(inPieces(text))).header.fields).toHaveLength(2)
   },
 )
+
+test('FAULTS S16: a hostile page is known at once', async () => {
+  const began = performance.now()
+  await expect(openCsv(inPieces('<title'.repeat(11_000)))).rejects.toMatchObject({ code: 'FEED_NOT_CSV' })
+  expect(performance.now() - began).toBeLessThan(500)
+})
 
 test('a header over the limit of a row is told as such', async () => {
   const opened = openCsv(inPieces(`${'x'.repeat(30)}\n1\n`), { limits: { characters: 20, rows: 9 } })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PermanentError } from '../../../../src/domain/queue/outcome.ts'
+import { PermanentError } from '../../../../src/domain/queue/job-error.ts'
 import { readRecords } from '../../../../src/domain/feeds/csv/read-records.ts'
 import { csv, readAll, row, tsv } from './table.ts'
 

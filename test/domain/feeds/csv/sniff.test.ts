@@ -28,6 +28,7 @@ test.each([
   ['quoted rows over several lines', 'sku,title\n1,"A\nB, C"\n2,"D\r\nE"\n', ',', 'QUOTED'],
   ['everything quoted', '"sku"|"title"\n"1"|"A|B"\n', '|', 'QUOTED'],
   ['short rows', 'sku,title,price,a,b\n1,A\n2,B,9.99\n3,C,1.99,x,y\n', ',', 'QUOTED'],
+  ['rows that leave out what is empty', `a\tb\tc\td\tprice, with VAT\n${'1\tA, B\n'.repeat(20)}`, '\t', 'NONE'],
   ['a header alone', 'sku;title;price\n', ';', 'QUOTED'],
   ['one column', 'sku\n1\n2\n', ',', 'QUOTED'],
 ])('issue 5 §2: %s', (_, text, delimiter, quoting) => {

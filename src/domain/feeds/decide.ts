@@ -1,0 +1,102 @@
+import { connectRun } from '../../db/run-lock.ts'
+import { queryRows, type Connection } from '../../db/sql.ts'
+import { transact } from '../../db/transaction.ts'
+import type { Log } from '../../log.ts'
+import type { Actor } from '../access/actor.ts'
+import { audit } from '../access/audit.ts'
+import { runLockClass } from '../runs/run.ts'
+import { sqlRefusal } from '../sql-codes.ts'
+
+/** What an operator decides about a feed: whether a blocked run is shown or given up, or that a held price is true. */
+export type Decision = { feedId: string } & (
+  | { kind: 'APPROVE'; runId: string; expected: number | null }
+  | { kind: 'REJECT'; runId: string; reason: string }
+  | { kind: 'ACCEPT_PRICE'; offerId: string }
+)
+
+/** What came of it: a code of RULINGS 21, or how many offers are shown now. */
+export type DecisionResult = { refusal: string } | { refusal: null; promoted: number | null }
+
+type Occasion = { directUrl: string; jobId: string; isRepeated: boolean; now: () => Date; log: Log }
+
+/**
+ * Carries a decision out under the feed's lock, so that no run goes on meanwhile, in one transaction with its record (S2 §8.7).
+ * What is refused is answered, not thrown. A repeated attempt whose first one was kept finds its work done.
+ */
+export async function decide(decision: Decision, actor: Actor, occasion: Occasion): Promise<DecisionResult> {
+  const { directUrl, jobId, isRepeated, log } = occasion
+  // Showing a large catalogue takes longer than the pool lets a statement run.
+  await using connection = await connectRun(directUrl, jobId, log)
+  const { client } = connection
+  try {
+    return await transact(client, async () => {
+      if (!(await lockFeed(client, decision.feedId))) return { refusal: 'FEED_BUSY' }
+      const promoted = await carryOut[decision.kind](client, decision as never, actor, occasion)
+      return { refusal: null, promoted }
+    })
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (!refusal) throw error
+    if (isRepeated && done[decision.kind] === refusal) return { refusal: null, promoted: null }
+    log.warn({ event: 'ACTIVATION_APPROVAL_REJECTED', ...decision, reason: refusal }, 'a decision was refused')
+    return { refusal }
+  }
+}
+
+const done: Record<Decision['kind'], string> = {
+  APPROVE: 'ALREADY_APPROVED',
+  REJECT: 'ALREADY_REJECTED',
+  ACCEPT_PRICE: 'NO_HELD_PRICE',
+}
+
+/** Until the transaction ends. A run holds the same lock for its session. */
+async function lockFeed(client: Connection, feedId: string): Promise<boolean> {
+  const statement = 'select pg_try_advisory_xact_lock($1, $2) as "isLocked"'
+  const [answer] = await queryRows<{ isLocked: boolean }>(client, statement, [runLockClass.feed, Number(feedId)])
+  return answer?.isLocked ?? false
+}
+
+type CarryOut = {
+  [Kind in Decision['kind']]: (
+    client: Connection,
+    decision: Extract<Decision, { kind: Kind }>,
+    actor: Actor,
+    occasion: Occasion,
+  ) => Promise<number | null>
+}
+
+const carryOut: CarryOut = {
+  async APPROVE(client, { runId, feedId, expected }, actor, { now, log }) {
+    const statement = 'select freshet.approve_activation($1, $2, $3, $4) as promoted'
+    const [answer] = await queryRows<{ promoted: number }>(client, statement, [runId, actor.name, expected, now()])
+    const promoted = answer?.promoted ?? 0
+    const changes = { promoted: { to: promoted }, feed: { to: feedId } }
+    await audit(client, actor, { action: 'ACTIVATION_APPROVED', objectType: 'FeedRun', objectId: runId, changes })
+    log.info(
+      { event: 'ACTIVATION_APPROVED', feedId, runId, approvedBy: actor.name, productsPromoted: promoted },
+      'approved',
+    )
+    return promoted
+  },
+  async REJECT(client, { runId, feedId, reason }, actor, { now, log }) {
+    await queryRows(client, 'select freshet.reject_activation($1, $2, $3, $4)', [runId, actor.name, reason, now()])
+    const changes = { reason: { to: reason }, feed: { to: feedId } }
+    await audit(client, actor, { action: 'ACTIVATION_REJECTED', objectType: 'FeedRun', objectId: runId, changes })
+    log.info({ event: 'ACTIVATION_REJECTED', feedId, runId, rejectedBy: actor.name }, 'rejected')
+    return null
+  },
+  async ACCEPT_PRICE(client, { offerId }, actor, { now }) {
+    const statement = 'select freshet.accept_price($1, $2)::text as "priceId"'
+    const [answer] = await queryRows<{ priceId: string }>(client, statement, [offerId, now()])
+    const changes = { price: { to: answer?.priceId } }
+    await audit(client, actor, { action: 'PRICE_ACCEPTED', objectType: 'Offer', objectId: offerId, changes })
+    return null
+  },
+}
+
+/** What our SQL refused, as the code that clients know. */
+function refusalOf(error: unknown): string | undefined {
+  const refusal = sqlRefusal(error)
+  if (refusal?.code === 'FR052') return 'NO_HELD_PRICE'
+  return refusal?.code === 'FR051' ? (error as { detail?: string }).detail : undefined
+}

@@ -1,0 +1,47 @@
+import { readQuery } from '../db/query.ts'
+import { queryRows } from '../db/sql.ts'
+import { paceOf, type Pace } from '../domain/runs/pace.ts'
+import { inBatches } from './batch.ts'
+import { builder } from './builder.ts'
+import { RunEvent } from './run-event.ts'
+
+const RunPace = builder.objectRef<Pace>('RunPace').implement({
+  description: 'How fast the present stage of a run goes, and how long it may still take.',
+  fields: (t) => ({
+    bytes: t.exposeFloat('bytes', { description: 'How many bytes the stage has behind it.' }),
+    totalBytes: t.exposeFloat('totalBytes', { nullable: true, description: 'Of how many; null: nobody knows.' }),
+    bytesPerSecond: t.exposeFloat('bytesPerSecond', { description: 'The average since the stage began.' }),
+    rows: t.exposeInt('rows', { nullable: true, description: 'How many rows were read; null: the stage reads none.' }),
+    rowsPerSecond: t.exposeFloat('rowsPerSecond', {
+      nullable: true,
+      description: 'The average since the stage began; null: it reads none.',
+    }),
+    percent: t.exposeFloat('percent', { nullable: true, description: 'From 0 to 100; null: nobody knows.' }),
+    secondsLeft: t.exposeFloat('secondsLeft', {
+      nullable: true,
+      description: 'What is left of the stage if it goes on like this; null: nobody knows.',
+    }),
+  }),
+})
+
+const stageStarts = readQuery('stage_starts')
+
+type Place = { runId: bigint; number: number }
+
+const findStageStart = inBatches<Place, Date | null>(async (places, { pool }) => {
+  const values = [places.map(({ runId }) => runId), places.map(({ number }) => number)]
+  const rows = await queryRows<{ at: Date | null }>(pool, stageStarts, values)
+  return rows.map(({ at }) => at)
+})
+
+builder.objectField(RunEvent, 'pace', (t) =>
+  t.field({
+    type: RunPace,
+    nullable: true,
+    description: 'How fast the run goes; null where its stage has no measure.',
+    resolve: async (event, _args, context) => {
+      const start = await findStageStart(event, context)
+      return start && paceOf(event, start)
+    },
+  }),
+)
