@@ -9,11 +9,12 @@ import type { Services } from '../jobs/kit.ts'
 import type { Log } from '../log.ts'
 
 /** What every part of a process works with. */
-export type Store = AsyncDisposable & Services & {
-  log: Log
-  /** Seals the credentials of feeds. */
-  keyRing: KeyRing
-}
+export type Store = AsyncDisposable &
+  Services & {
+    log: Log
+    /** Seals the credentials of feeds. */
+    keyRing: KeyRing
+  }
 
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
 export async function openStore(config: Config, database: Database, log: Log, now: () => Date): Promise<Store> {

@@ -27,7 +27,8 @@ export const errorCodes = {
     hint: 'If the effect is meant, send it again with `confirm: true`.',
   },
   FEED_NOT_ENABLED: {
-    meaning: 'The feed is not ENABLED, so it does not run. A run whose feed was paused before its next attempt does not count.',
+    meaning:
+      'The feed is not ENABLED, so it does not run. A run whose feed was paused before its next attempt does not count.',
     hint: 'Enable it with `enableFeed`, or `reenableFeed` where failures disabled it.',
   },
   FEED_BUSY: {

@@ -29,7 +29,8 @@ const FeedDecision = builder.objectRef<Decision>('FeedDecision').implement({
     run: t.field({
       type: FeedRun,
       nullable: true,
-      description: 'The run as it is now: the one decided, or that of the test. Null: it has not begun, or there is none.',
+      description:
+        'The run as it is now: the one decided, or that of the test. Null: it has not begun, or there is none.',
       resolve: ({ runId }, _args, context) => (runId === undefined ? null : findRun(runId, context)),
     }),
     offer: t.field({

@@ -72,7 +72,8 @@ const runOf = (page: object): bigint => runs.get(page)!
 builder.prismaObjectField(FeedRun, 'impact', (t) =>
   t.field({
     type: FeedImpactConnection,
-    description: 'What would change for consumers if this run were shown now, by offer: to be read before it is decided.',
+    description:
+      'What would change for consumers if this run were shown now, by offer: to be read before it is decided.',
     complexity: pageComplexity,
     args: pageArgs,
     select: { id: true },

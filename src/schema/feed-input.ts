@@ -51,7 +51,8 @@ const file = (t: Fields) => ({
   quoting: t.field({ type: FeedQuoting, description: 'Whether quotes have a meaning; null: it is found out.' }),
   columnMap: t.field({
     type: [ColumnMappingInput],
-    description: 'Fields that are read from other columns than the dialect says. It replaces the former map as a whole.',
+    description:
+      'Fields that are read from other columns than the dialect says. It replaces the former map as a whole.',
   }),
   defaultCurrency: t.string({
     description: 'The currency of prices without one, ISO 4217, as USD; at most 3 characters.',
@@ -73,7 +74,8 @@ const place = <Required extends boolean>(t: Fields, required: Required) => ({
 
 const rules = (t: Fields) => ({
   scheduleFrequencyHours: t.int({
-    description: 'Run every 1, 2, 4, 6, 12 or 24 hours. Without it and without `scheduleCron` it runs only when asked to.',
+    description:
+      'Run every 1, 2, 4, 6, 12 or 24 hours. Without it and without `scheduleCron` it runs only when asked to.',
   }),
   scheduleCron: t.string({
     description: 'Or by a cron expression of five fields, as 30 4 * * *; at most 200 characters.',
@@ -81,16 +83,21 @@ const rules = (t: Fields) => ({
   timeZone: t.string({
     description: 'The IANA time zone of the expression, as Europe/Vienna; UTC if not given; at most 100 characters.',
   }),
-  expirePercent: t.int({ description: 'Block a run in which more than this share would expire: 1 to 100; 30 at first.' }),
+  expirePercent: t.int({
+    description: 'Block a run in which more than this share would expire: 1 to 100; 30 at first.',
+  }),
   expireMinCount: t.int({ description: 'But not for fewer than this: 1 to 10000; 10 at first.' }),
   expireMaxCount: t.int({ description: 'Block it in any case from this number on: 1 to 1000000; 500 at first.' }),
   urlHashPercent: t.int({
     description: 'Block a run with more than this share known by the hash of its address alone: 1 to 100; 50 at first.',
   }),
   urlHashMaxCount: t.int({ description: 'Or with more than this number of them: 1 to 10000000; 1000 at first.' }),
-  rejectedPercent: t.int({ description: 'Block a run of which more than this share was rejected: 1 to 100; 50 at first.' }),
+  rejectedPercent: t.int({
+    description: 'Block a run of which more than this share was rejected: 1 to 100; 50 at first.',
+  }),
   priceMovePercent: t.int({
-    description: 'Block a run in which more than this share of the prices moved by a factor of two: 1 to 100; 30 at first.',
+    description:
+      'Block a run in which more than this share of the prices moved by a factor of two: 1 to 100; 30 at first.',
   }),
   unchangedPolicy: t.field({ type: UnchangedPolicy, description: 'What a run does whose file did not change.' }),
   blockPolicy: t.field({ type: BlockPolicy, description: 'What a blocked run holds back.' }),

@@ -44,8 +44,7 @@ export function readOfferPage(page: PageArgs, filter: OfferFilter, orderBy: Offe
   const count = () => countOffers(pool, at, filter)
   if (orderBy === 'ID')
     return readPage(page, byId, {
-      rows: ({ behind, take }) =>
-        readOffers(pool, at, filter, orderBy, { behind: behind && { id: behind[0] }, take }),
+      rows: ({ behind, take }) => readOffers(pool, at, filter, orderBy, { behind: behind && { id: behind[0] }, take }),
       count,
     })
   return readPage(page, byPrice(orderBy), {

@@ -74,7 +74,8 @@ export const Offer = builder.node(ref, {
     }),
     trackingUrl: t.string({
       nullable: true,
-      description: 'The link that leads a click through the network; null: none can be made, and the click pays nobody.',
+      description:
+        'The link that leads a click through the network; null: none can be made, and the click pays nobody.',
       resolve: (offer) => trackingUrl(offer),
     }),
     imageUrl: t.exposeString('imageUrl', { nullable: true, description: 'A picture.' }),

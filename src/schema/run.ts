@@ -23,7 +23,8 @@ const RunFilter = builder.inputType('RunFilter', {
     sourceId: t.globalID({ for: Source, description: 'Only those for this source.' }),
     feedId: t.globalID({ for: Feed, description: 'Only those of this feed.' }),
     blocked: t.boolean({
-      description: 'Only those that were blocked and wait for a decision, or only the others. A later run may have made one stale.',
+      description:
+        'Only those that were blocked and wait for a decision, or only the others. A later run may have made one stale.',
     }),
   }),
 })

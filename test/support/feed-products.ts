@@ -37,7 +37,9 @@ function fill({ id, by = 'SKU', ...given }: Product) {
 
 /** What a chunk of a file puts into the staging tables: one row a product, the last of the chunk. */
 export function stagingOf(chunk: Product[], firstLine: number) {
-  const rows = new Map(chunk.map(fill).map((row, index) => [`${row.by} ${row.identity}`, { row, line: firstLine + index }]))
+  const rows = new Map(
+    chunk.map(fill).map((row, index) => [`${row.by} ${row.identity}`, { row, line: firstLine + index }]),
+  )
   return Array.from(rows.values(), ({ row, line }, n) => ({
     n,
     line,

@@ -51,7 +51,10 @@ export async function openFeedRuns({ pool }: Pick<TestDatabase, 'pool'>) {
     return row!.value
   }
 
-  async function aFeed(columns: Record<string, unknown> = {}, source: Record<string, unknown> = {}): Promise<FeedStand> {
+  async function aFeed(
+    columns: Record<string, unknown> = {},
+    source: Record<string, unknown> = {},
+  ): Promise<FeedStand> {
     const retailerId = await aRetailer(pool)
     const kind = { kind: 'AFFILIATE_FEED', is_display_primary: true }
     const sourceId = await aSource(pool, retailerId, { ...kind, ...source })
@@ -81,17 +84,23 @@ export async function openFeedRuns({ pool }: Pick<TestDatabase, 'pool'>) {
     await client.query('select freshet.open_feed_staging()')
     const chunks = skip ? [] : chunksOf(file, chunkSize)
     for (const [number, chunk] of chunks.slice(0, dieAfter).entries()) {
-      const first = number === 0 ? { rowsRead: chunk.length + rejected, productsRejected: rejected } : { rowsRead: chunk.length }
-      await takeIn(client, started, { chunk, number, firstLine: number * chunkSize + 2, counters: first, now, ...options })
+      const first =
+        number === 0 ? { rowsRead: chunk.length + rejected, productsRejected: rejected } : { rowsRead: chunk.length }
+      await takeIn(client, started, {
+        chunk,
+        number,
+        firstLine: number * chunkSize + 2,
+        counters: first,
+        now,
+        ...options,
+      })
     }
     if (dieAfter !== undefined) return answer()
     const content = hash('sha256', options.content ?? JSON.stringify(file), 'buffer')
-    await client.query('update freshet.feed_runs set content_hash = $2, remote_mtime = $3, remote_size = $4 where run_id = $1', [
-      started.id,
-      content,
-      now,
-      file.length,
-    ])
+    await client.query(
+      'update freshet.feed_runs set content_hash = $2, remote_mtime = $3, remote_size = $4 where run_id = $1',
+      [started.id, content, now, file.length],
+    )
     const own = [started.id, started.attempt]
     if (fail)
       await client.query('select freshet.fail_run($1, $2, $3, $4, $5, $6, $7)', [

@@ -63,7 +63,14 @@ export async function anOffer(db: Queryable, sourceId: string, given: OfferColum
   await write(db, 'offer_versions', { offer_id: id, run_id: runId, line: 2, hash, ...said })
   await aPrice(db, id, { runId, amount: price, currency, at })
   if (heldPrice) await aPrice(db, id, { runId, amount: heldPrice, currency, at, isHeld: true })
-  await write(db, 'current_offers', { offer_id: id, source_id: sourceId, version_run_id: runId, price, currency, ...said })
+  await write(db, 'current_offers', {
+    offer_id: id,
+    source_id: sourceId,
+    version_run_id: runId,
+    price,
+    currency,
+    ...said,
+  })
   return id
 }
 

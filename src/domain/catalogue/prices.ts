@@ -39,14 +39,12 @@ export async function readPricePages(pool: Pool, parts: readonly PricePart[]): P
 async function readAlike(pool: Pool, parts: readonly PricePart[], { before, take, includeHeld }: PricePart) {
   const offerIds = [...new Set(parts.map(({ offerId }) => offerId))]
   const rows = await queryRows<Row>(pool, pages, [offerIds, before ?? null, take, includeHeld])
-  return rows.map(
-    (row): ObservedPrice => ({
-      ...row,
-      id: BigInt(row.id),
-      offerId: BigInt(row.offerId),
-      runId: row.runId === null ? null : BigInt(row.runId),
-    }),
-  )
+  return rows.map((row): ObservedPrice => ({
+    ...row,
+    id: BigInt(row.id),
+    offerId: BigInt(row.offerId),
+    runId: row.runId === null ? null : BigInt(row.runId),
+  }))
 }
 
 /** How many prices each of these offers has, in the order asked for. */

@@ -5,7 +5,10 @@ import { feedFields, type FeedField } from './dialects/field.ts'
 /** How columns are mapped, as it is stored: a field and its columns in their order; none: the field is not read. */
 export type StoredColumnMap = { [Field in FeedField]?: string[] }
 
-const mapping = z.object({ field: z.enum(feedFields), columns: z.array(text(200)).max(20, 'at most 20 columns a field.') })
+const mapping = z.object({
+  field: z.enum(feedFields),
+  columns: z.array(text(200)).max(20, 'at most 20 columns a field.'),
+})
 
 /** A list of fields, each with the columns that it is read from; no field stands in it twice. */
 export const columnMapInput = z

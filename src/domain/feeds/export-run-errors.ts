@@ -14,7 +14,13 @@ export async function exportRunErrors(db: Db, runId: bigint): Promise<string> {
       field: 'runId',
       hint: 'Read them with `FeedRun.errors`, a page at a time.',
     })
-  const rows = errors.map(({ line, code, message, item, details }) => [line, code, message, item, JSON.stringify(details)])
+  const rows = errors.map(({ line, code, message, item, details }) => [
+    line,
+    code,
+    message,
+    item,
+    JSON.stringify(details),
+  ])
   return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 

@@ -41,7 +41,8 @@ const secret = (max: number) =>
     .refine(storable, 'holds a NUL character or half a surrogate pair.')
     .nullish()
 const privateKey = secret(20_000).refine(
-  (value) => !value?.trim() || /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----\s*$/.test(value),
+  (value) =>
+    !value?.trim() || /^\s*-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+-----END [A-Z ]*PRIVATE KEY-----\s*$/.test(value),
   'must be a private key in OpenSSH or PEM form, from its BEGIN to its END line.',
 )
 
@@ -52,7 +53,9 @@ const file = {
   host: host.nullish(),
   port: whole(1, 65_535).nullish(),
   path: path.nullish(),
-  username: text(200).refine((value) => !control.test(value), 'holds a control character.').nullish(),
+  username: text(200)
+    .refine((value) => !control.test(value), 'holds a control character.')
+    .nullish(),
   password: secret(1000),
   privateKey,
   passphrase: secret(1000),
@@ -103,7 +106,10 @@ export type FeedSettings = z.output<typeof FeedChanges>
 /** What is not given has the default of its column. */
 export const NewFeed = FeedChanges
 
-export const FeedTestSettings = z.object(file).partial().required({ transport: true, host: true, path: true, username: true })
+export const FeedTestSettings = z
+  .object(file)
+  .partial()
+  .required({ transport: true, host: true, path: true, username: true })
 export type FeedTestInput = z.input<typeof FeedTestSettings>
 
 function isHost(name: string): boolean {

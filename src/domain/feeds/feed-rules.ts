@@ -50,10 +50,7 @@ export function ruleProblems(input: object, before: FeedState, allowPlainFtp: bo
 }
 
 /** What an enabled feed cannot do without (S2 §2.8.1: the state is checked at this boundary, too). */
-export function enableProblems(
-  feed: FeedState & { secretKeyId: string | null },
-  allowPlainFtp: boolean,
-): Problem[] {
+export function enableProblems(feed: FeedState & { secretKeyId: string | null }, allowPlainFtp: boolean): Problem[] {
   const missing = (['host', 'path', 'username'] as const).filter((field) => feed[field] === null)
   return [
     ...missing.map((field) => ({ field: 'id', message: `the feed has no ${field}.`, hint: setIt })),
@@ -92,7 +89,8 @@ const secretProblems = (given: Given, transport: unknown): Problem[] => [
 
 function scheduleProblems(given: Given, before: FeedState): Problem[] {
   const goesByPeriod = isGiven(given.scheduleFrequencyHours)
-  const hasCron = isGiven(given.scheduleCron) || (given.scheduleCron === undefined && before.cron !== null && !goesByPeriod)
+  const hasCron =
+    isGiven(given.scheduleCron) || (given.scheduleCron === undefined && before.cron !== null && !goesByPeriod)
   return [
     ...(goesByPeriod && isGiven(given.scheduleCron)
       ? [problem('scheduleCron', 'cannot be given together with scheduleFrequencyHours.')]

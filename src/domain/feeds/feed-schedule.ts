@@ -24,7 +24,8 @@ export function rhythmOf(schedule: Pick<Schedule, 'cron' | 'timeZone' | 'periodS
 export function rhythmAfter(before: Rhythm, { scheduleFrequencyHours, scheduleCron, timeZone }: FeedSettings): Rhythm {
   const hours = scheduleFrequencyHours === undefined ? before.scheduleFrequencyHours : scheduleFrequencyHours
   const cron = scheduleCron === undefined ? before.scheduleCron : scheduleCron
-  if (scheduleCron) return { scheduleFrequencyHours: null, scheduleCron, timeZone: timeZone ?? before.timeZone ?? 'UTC' }
+  if (scheduleCron)
+    return { scheduleFrequencyHours: null, scheduleCron, timeZone: timeZone ?? before.timeZone ?? 'UTC' }
   if (scheduleFrequencyHours || cron === null)
     return { scheduleFrequencyHours: hours, scheduleCron: null, timeZone: null }
   return { scheduleFrequencyHours: null, scheduleCron: cron, timeZone: timeZone ?? before.timeZone }
@@ -66,6 +67,14 @@ export async function writeRhythm(tx: Tx, feedId: bigint, rhythm: Rhythm, isEnab
     timeZone: timeZone ?? 'UTC',
   }
   const payload = { feedId: String(feedId), trigger: 'SCHEDULED' }
-  const created = { kind: 'feed', subjectId: feedId, name: `feed-${feedId}`, queue: 'feed-ingest', payload, isEnabled, ...times }
+  const created = {
+    kind: 'feed',
+    subjectId: feedId,
+    name: `feed-${feedId}`,
+    queue: 'feed-ingest',
+    payload,
+    isEnabled,
+    ...times,
+  }
   await tx.schedule.upsert({ where, create: created, update: { ...times, isEnabled, disabledReason: null } })
 }

@@ -15,7 +15,10 @@ export const enableFeed = (parts: FeedParts, actor: Actor, id: bigint): Promise<
     reason: null,
     refuseFrom(record) {
       if (record.feed.status === 'DISABLED')
-        throw conflict('The feed was disabled after failures in a row.', 'Mend what the last run failed with, then use reenableFeed(id, acknowledge: true).')
+        throw conflict(
+          'The feed was disabled after failures in a row.',
+          'Mend what the last run failed with, then use reenableFeed(id, acknowledge: true).',
+        )
       refuseIncomplete(record, parts.allowPlainFtp)
     },
   })
@@ -82,7 +85,14 @@ async function changeStatus(
     return status
   })
   if (from !== to) {
-    const fields = { event: 'FEED_STATUS_CHANGED', feedId: id, oldStatus: from, newStatus: to, changedBy: actor.name, reason }
+    const fields = {
+      event: 'FEED_STATUS_CHANGED',
+      feedId: id,
+      oldStatus: from,
+      newStatus: to,
+      changedBy: actor.name,
+      reason,
+    }
     log.info(fields, 'the status of a feed was changed')
   }
   return id

@@ -15,4 +15,3 @@ export type FeedParts = {
   log: Log
   now: () => Date
 }
-

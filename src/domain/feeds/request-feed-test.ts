@@ -27,14 +27,22 @@ export async function requestFeedTest(
 ): Promise<Outcome> {
   checkWait(waitSeconds)
   if ((id === undefined) === !input)
-    return id === undefined ? tellWrong('id', 'is required, or input.') : tellWrong('input', 'cannot be given together with id.')
+    return id === undefined
+      ? tellWrong('id', 'is required, or input.')
+      : tellWrong('input', 'cannot be given together with id.')
   const { db } = parts
-  if (id !== undefined && !(await db.feed.findUnique({ where: { id }, select: { id: true } }))) throw notFound('feed', 'id')
+  if (id !== undefined && !(await db.feed.findUnique({ where: { id }, select: { id: true } })))
+    throw notFound('feed', 'id')
   const payload = input ? { input: await sealInput(parts, input) } : { feedId: String(id) }
   const jobId = await db.$transaction(async (tx) => {
     const made = await enqueue(tx, testJob, payload)
     const changes = { job: { to: made } }
-    await audit(tx, actor, { action: 'TEST_FEED', objectType: 'Feed', ...(id === undefined ? {} : { objectId: id }), changes })
+    await audit(tx, actor, {
+      action: 'TEST_FEED',
+      objectType: 'Feed',
+      ...(id === undefined ? {} : { objectId: id }),
+      changes,
+    })
     return made
   })
   if (!jobId) throw new Error('The queue feed-test took a test and gave it no job.')

@@ -42,7 +42,10 @@ export async function updateFeed(
   const changes = await db.$transaction((tx) => writeChanges(tx, parts, actor, id, settings, confirm))
   const changedNames = Object.keys(changes)
   if (changedNames.length > 0)
-    log.info({ event: 'FEED_UPDATED', feedId: id, changedFields: changedNames, updatedBy: actor.name }, 'a feed was changed')
+    log.info(
+      { event: 'FEED_UPDATED', feedId: id, changedFields: changedNames, updatedBy: actor.name },
+      'a feed was changed',
+    )
   return id
 }
 
@@ -61,10 +64,15 @@ async function writeChanges(
   const changes = changedFields(feed, columns, ['username'])
   const rhythmNow = rhythmAfter(rhythm, settings)
   const timing = changedFields(rhythm, rhythmNow)
-  const lasting = settings.expiryHours === undefined ? {} : changedFields({ expiryHours }, { expiryHours: settings.expiryHours })
+  const lasting =
+    settings.expiryHours === undefined ? {} : changedFields({ expiryHours }, { expiryHours: settings.expiryHours })
   const secret = typedSecret(settings)
   if (feed.secretKeyId && !secret && whereItLies.some((name) => name in changes))
-    needAdmin(actor, `input.${whereItLies.find((name) => name in changes)}`, 'To send the stored credential to another place')
+    needAdmin(
+      actor,
+      `input.${whereItLies.find((name) => name in changes)}`,
+      'To send the stored credential to another place',
+    )
   if (!confirm) await refuseOtherIdentity(tx, record, changes, columns.columnMap)
 
   if (hasChanges(changes)) await tx.feed.update({ where: { id }, data: { ...columns, ...forgotten(changes) } })

@@ -129,7 +129,7 @@ test('S2 §18.3: imports and switches at once leave one primary and none fails',
   await run('retailer,name,kind\nalpha,feed,AFFILIATE_FEED')
   const id = await idOf('feed')
   const lists = ['one', 'two', 'three'].map((name) => run(`retailer,name\nalpha,${name}\nbeta,${name}`))
-  await Promise.all([...lists, setDisplayPrimary(db, actor, id)])
+  await Promise.all([...lists, setDisplayPrimary(db, actor, id, { confirm: false, now: new Date() })])
   const primaries = (await rows()).filter(({ primary }) => primary)
   expect(primaries.map(({ slug }) => slug)).toEqual(['alpha', 'beta'])
 })

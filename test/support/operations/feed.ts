@@ -13,18 +13,26 @@ export type FeedFixture = {
 export const tables = {
   Feed: [
     `(select xmin, id from freshet.feeds union all select xmin, feed_id from freshet.feed_requests
-      union all select xmin, (data ->> 'feedId')::bigint from pgboss.job where name like 'feed-%')`,
+      union all select xmin, (data ->> 'feedId')::bigint from pgboss.job where name = 'feed-test')`,
     'id',
   ],
-  FeedRun: ["(select xmin, data ->> 'runId' as id from pgboss.job where name = 'feed-decide')", 'id'],
+  FeedRun: ["(select xmin, data #>> '{decision,runId}' as id from pgboss.job where name = 'feed-decide')", 'id'],
 } satisfies Record<string, Table>
 
 export const make: Make<RetailerFixture, FeedFixture> = async (pool, { mark, Retailer }) => {
-  const source = (name: string) => aSource(pool, numberOf(Retailer)!, { name: `${name} ${mark}`, kind: 'AFFILIATE_FEED' })
+  const source = (name: string) =>
+    aSource(pool, numberOf(Retailer)!, { name: `${name} ${mark}`, kind: 'AFFILIATE_FEED' })
   const where = { host: `${mark}.example`, path: `/${mark}.csv`, username: mark, status_reason: mark }
   const secret = { secret_ciphertext: Buffer.from(`secret ${mark}`), secret_key_id: mark }
   const feed = async (status: string) => {
-    const columns = { source_id: await source(status), status, created_by: mark, host_keys: [mark], ...where, ...secret }
+    const columns = {
+      source_id: await source(status),
+      status,
+      created_by: mark,
+      host_keys: [mark],
+      ...where,
+      ...secret,
+    }
     return insertRow(pool, 'feeds', columns)
   }
   const enabled = await feed('ENABLED')
@@ -74,8 +82,8 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   'Query.feeds': { scope: 'OPERATE', document: '{ feeds { totalCount nodes { id host } edges { node { name } } } }' },
   'Query.exportRunErrors': {
     scope: 'OPERATE',
-    document: 'query ($id: ID!) { exportRunErrors(runId: $id) }',
-    variables: ({ FeedRun }) => ({ id: FeedRun }),
+    document: 'query ($runId: ID!) { exportRunErrors(runId: $runId) }',
+    variables: ({ FeedRun }) => ({ runId: FeedRun }),
   },
   'Mutation.createFeed': {
     scope: 'OPERATE',
@@ -156,8 +164,9 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   },
   'Mutation.acceptHostKey': {
     scope: 'ADMIN',
-    document: 'mutation ($id: ID!, $key: String!) { acceptHostKey(id: $id, fingerprint: $key, only: true) { id hostKeys } }',
-    variables: ({ Feed }) => ({ id: Feed, key: `SHA256:${'a'.repeat(43)}` }),
+    document:
+      'mutation ($id: ID!, $fingerprint: String!) { acceptHostKey(id: $id, fingerprint: $fingerprint, only: true) { id hostKeys } }',
+    variables: ({ Feed }) => ({ id: Feed, fingerprint: `SHA256:${'a'.repeat(43)}` }),
     recorded: ({ Feed, mark }, { hostKeys }) => ({
       action: 'ACCEPT_HOST_KEY',
       objectType: 'Feed',
@@ -180,8 +189,8 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   },
   'Mutation.approveActivation': {
     scope: 'OPERATE',
-    document: `mutation ($id: ID!) { approveActivation(runId: $id, expectedWouldExpire: 0, waitSeconds: 0) { ${askWorker} } }`,
-    variables: ({ feeds }) => ({ id: feeds.blockedRun }),
+    document: `mutation ($runId: ID!) { approveActivation(runId: $runId, expectedWouldExpire: 0, waitSeconds: 0) { ${askWorker} } }`,
+    variables: ({ feeds }) => ({ runId: feeds.blockedRun }),
     recorded: ({ feeds }, answer) => ({
       action: 'APPROVE_ACTIVATION',
       objectType: 'FeedRun',
@@ -192,8 +201,8 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   },
   'Mutation.rejectActivation': {
     scope: 'OPERATE',
-    document: `mutation ($id: ID!, $reason: String!) { rejectActivation(runId: $id, reason: $reason, waitSeconds: 0) { ${askWorker} } }`,
-    variables: ({ feeds, mark }) => ({ id: feeds.blockedRun, reason: mark }),
+    document: `mutation ($runId: ID!, $reason: String!) { rejectActivation(runId: $runId, reason: $reason, waitSeconds: 0) { ${askWorker} } }`,
+    variables: ({ feeds, mark }) => ({ runId: feeds.blockedRun, reason: mark }),
     recorded: ({ feeds, mark }, answer) => ({
       action: 'REJECT_ACTIVATION',
       objectType: 'FeedRun',
@@ -203,4 +212,3 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
     repeated: 'new',
   },
 }
-

@@ -8,7 +8,7 @@ import { numberOf } from './operation.ts'
 export type OfferFixture = { Offer: string }
 
 export const tables = {
-  Offer: ["(select xmin, data ->> 'offerId' as id from pgboss.job where name = 'feed-decide')", 'id'],
+  Offer: ["(select xmin, data #>> '{decision,offerId}' as id from pgboss.job where name = 'feed-decide')", 'id'],
 } satisfies Record<string, Table>
 
 export const make: Make<object, OfferFixture> = async (pool, { mark }) => {
@@ -29,8 +29,8 @@ export const operations: Operations<Mark & OfferFixture> = {
   'Query.offers': { scope: 'READ', document: '{ offers { totalCount nodes { id } edges { node { title } } } }' },
   'Mutation.acceptPrice': {
     scope: 'OPERATE',
-    document: 'mutation ($id: ID!) { acceptPrice(offerId: $id, waitSeconds: 0) { isDone job { id } } }',
-    variables: ({ Offer }) => ({ id: Offer }),
+    document: 'mutation ($offerId: ID!) { acceptPrice(offerId: $offerId, waitSeconds: 0) { isDone job { id } } }',
+    variables: ({ Offer }) => ({ offerId: Offer }),
     recorded: ({ Offer }, answer) => ({
       action: 'ACCEPT_PRICE',
       objectType: 'Offer',
