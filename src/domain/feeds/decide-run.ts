@@ -85,7 +85,7 @@ async function decideRun(
     throw error
   })
   const job = await db.$transaction(async (tx) => {
-    const place = await put(tx, actor, { ...decision, feedId: String(feedId) } as Decision)
+    const place = await put(tx, actor, { ...decision, feedId: String(feedId) })
     const changes = { ...record.changes, job: { to: place.id } }
     await audit(tx, actor, { action: record.action, objectType: 'FeedRun', objectId: runId, changes })
     return place
