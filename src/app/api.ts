@@ -17,7 +17,7 @@ type Parts = { schema: GraphQLSchema; jobs: Job[]; metrics: Metrics; streams: St
 
 /** What answers people and services: GraphQL with its subscriptions, GraphiQL, and the dashboard of the queues. */
 export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...parts }: Parts) {
-  const { pool, db, directUrl, config, log, now } = store
+  const { pool, db, directUrl, config, log, now, keyRing } = store
   await using starting = new AsyncDisposableStack()
   const listener = starting.use(await listen(directUrl, log))
   const revocations = starting.use(watchRevocations({ listener, pool, streams, log }))
@@ -39,6 +39,7 @@ export async function startApi(store: Store, { jobs, streams, keepAliveMs, ...pa
       eventHub,
       alertBell,
       retryDelays,
+      keyRing,
     }),
     graphiql: createGraphiql({
       title: 'Freshet',

@@ -3,22 +3,28 @@ import { assertMigrated, migrate, type MigrationPlan, type MigrationStep } from 
 import type { Database } from '../db/open.ts'
 import { connectPool, endPool } from '../db/pool.ts'
 import { connectPrisma } from '../db/prisma.ts'
-import { keepCredentialKey } from '../domain/access/credential-key.ts'
+import type { KeyRing } from '../domain/feeds/credentials/key-ring.ts'
+import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
 import type { Services } from '../jobs/kit.ts'
 import { unlessStopped } from '../interrupt.ts'
 import type { Log } from '../log.ts'
 
 /** What every part of a process works with. */
-export type Store = AsyncDisposable & Services & { log: Log }
+export type Store = AsyncDisposable &
+  Services & {
+    log: Log
+    /** Seals the credentials of feeds. */
+    keyRing: KeyRing
+  }
 
 type Opening = { log: Log; now: () => Date; signal: AbortSignal; tell: (step: string) => void }
 
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
 export async function openStore(config: Config, database: Database, opening: Opening): Promise<Store> {
   const { log, now } = opening
-  const { url, directUrl, isEmbedded } = database
+  const { url, directUrl } = database
   await unlessStopped(opening.signal, prepareDatabase(config, directUrl, opening))
-  if (isEmbedded && !config.access.credentialKey) await keepCredentialKey(config.dataDir)
+  const keyRing = await openKeyRing(config.access, config.dataDir)
 
   const isPooled = directUrl !== url
   // A little longer than a request: the caller hears of the whole request, not of the field that was cancelled.
@@ -35,6 +41,7 @@ export async function openStore(config: Config, database: Database, opening: Ope
     db,
     directUrl,
     config,
+    keyRing,
     now,
     log,
     [Symbol.asyncDispose]: () => db.$disconnect().finally(() => endPool(pool)),

@@ -22,6 +22,51 @@ export const errorCodes = {
     meaning: 'The object is in a state that does not allow this.',
     hint: 'Read the object again and decide anew.',
   },
+  CONFIRMATION_REQUIRED: {
+    meaning: 'The change has a large effect, which the message tells. Nothing was changed.',
+    hint: 'If the effect is meant, send it again with `confirm: true`.',
+  },
+  FEED_NOT_ENABLED: {
+    meaning:
+      'The feed is not ENABLED, so it does not run. A run whose feed was paused before its next attempt does not count.',
+    hint: 'Enable it with `enableFeed`, or `reenableFeed` where failures disabled it.',
+  },
+  FEED_BUSY: {
+    meaning: 'A run of this feed is at work.',
+    hint: 'Wait for its end (`runProgress`), look at what it changed, then decide.',
+  },
+  RUN_NOT_FOUND: {
+    meaning: 'There is no such run of a feed.',
+    hint: 'List the runs that wait for a decision: `runs(filter: {blocked: true})`.',
+  },
+  RUN_NOT_SUCCEEDED: {
+    meaning: 'The run failed or is still at work: there is nothing that it could show.',
+    hint: 'Decide a run that SUCCEEDED and was blocked.',
+  },
+  NOT_BLOCKED: {
+    meaning: 'The run was not blocked: there is nothing to decide.',
+    hint: 'List the runs that wait for a decision: `runs(filter: {blocked: true})`.',
+  },
+  ALREADY_APPROVED: {
+    meaning: 'The run was approved before; consumers see what it saw.',
+    hint: 'There is nothing to do.',
+  },
+  ALREADY_REJECTED: {
+    meaning: 'The run was rejected before; what it saw is never shown.',
+    hint: 'Run the feed again: a new run is judged anew.',
+  },
+  STALE_RUN: {
+    meaning: 'A later run of the feed processed a file: what this one saw is not the news any more.',
+    hint: 'Look at the later run, and decide that one if it was blocked.',
+  },
+  IMPACT_CHANGED: {
+    meaning: 'Another number of offers would expire now than the one that was expected.',
+    hint: 'Read `FeedRun.impact` again, and send the number that it shows now.',
+  },
+  NO_HELD_PRICE: {
+    meaning: 'No price of this offer is held back.',
+    hint: 'Look at `Offer.priceHistory(includeHeld: true)`: a price is held while the newest shown run of its feed has it.',
+  },
   CURSOR_EXPIRED: {
     meaning:
       'The events behind this cursor are no longer kept, or the database never gave it: it may have been restored.',

@@ -1,3 +1,5 @@
+import { errorCodes } from './error-codes.ts'
+
 /** What may go wrong with a feed: its server, its file, its columns, and what is noted of its rows. Part of the failure codes (`failure-codes.ts`). */
 export const feedCodes = {
   FILE_TRUNCATED: {
@@ -154,10 +156,7 @@ export const feedCodes = {
     meaning: 'The file of a feed has more different products than it may have.',
     hint: 'See whether it is the right file. If it is, raise the feed’s limit of products.',
   },
-  FEED_NOT_ENABLED: {
-    meaning: 'The feed was paused or disabled while a run of it was to be tried again. The run does not count.',
-    hint: 'Enable the feed when it is to run again.',
-  },
+  FEED_NOT_ENABLED: errorCodes.FEED_NOT_ENABLED,
   DUPLICATE_ROW_SAME_IDENTITY: {
     meaning: 'Several rows of a file are the same product. The last one counts; this is no error.',
     hint: 'If they are different products, give the file an item id or SKU that tells them apart.',

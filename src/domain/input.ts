@@ -79,5 +79,7 @@ export async function checkWith<Schema extends z.ZodType>(
 const toProblems = ({ issues }: z.ZodError, root: string): Problem[] => issues.map((issue) => toProblem(issue, root))
 
 function toProblem(issue: z.core.$ZodIssue, root: string): Problem {
-  return { field: [root, ...issue.path.map(String)].join('.'), message: issue.message }
+  const hint: unknown = issue.code === 'custom' ? issue.params?.hint : undefined
+  const field = [root, ...issue.path.map(String)].join('.')
+  return { field, message: issue.message, ...(typeof hint === 'string' ? { hint } : {}) }
 }

@@ -11,6 +11,7 @@ import type { Pool } from '../db/pool.ts'
 import type { Db } from '../db/prisma.ts'
 import type { Attempts } from '../domain/access/attempts.ts'
 import type { AlertBell } from '../domain/alerts/alert-bell.ts'
+import type { KeyRing } from '../domain/feeds/credentials/key-ring.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
 import type { Log } from '../log.ts'
 import type { Context } from '../schema/builder.ts'
@@ -37,6 +38,7 @@ export type YogaParts = {
   revocations: Revocations
   eventHub: EventHub
   alertBell: AlertBell
+  keyRing: KeyRing
   now: () => Date
   retryDelays: Context['retryDelays']
   attempts: Attempts
@@ -45,7 +47,7 @@ export type YogaParts = {
 /** GraphQL over HTTP at /graphql: queries and mutations by POST, queries by GET, subscriptions as server-sent events. */
 export function createGraphql(parts: YogaParts) {
   const { schema, db, pool, config, log, metrics, streams, revocations, eventHub, alertBell, attempts, now } = parts
-  const { retryDelays } = parts
+  const { retryDelays, keyRing } = parts
   const show = createErrorDoor(log)
   return createYoga<{ visitor: Visitor }, Context>({
     schema,
@@ -76,6 +78,8 @@ export function createGraphql(parts: YogaParts) {
       eventHub,
       alertBell,
       retryDelays,
+      keyRing,
+      allowPlainFtp: config.outside.allowPlainFtp,
       publicRead: config.access.publicRead,
       actor: anonymous(visitor.requestId),
     }),

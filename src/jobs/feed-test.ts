@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
-import { z } from 'zod'
 import { queryRows } from '../db/sql.ts'
 import { readFeedForRun, type FeedForRun } from '../domain/feeds/feed-for-run.ts'
+import { testJob, type UnsavedFeed } from '../domain/feeds/feed-jobs.ts'
 import { testFeed } from '../domain/feeds/test-feed.ts'
 import { runLockClass } from '../domain/runs/run.ts'
 import { addLogFields } from '../log.ts'
@@ -9,18 +9,9 @@ import { defineJob } from './kit.ts'
 import { workRun } from './kit/run.ts'
 import { feedServices } from './feed-ingest.ts'
 
-const feedId = z.string().regex(/^\d{1,10}$/)
-/** An input that nobody stored: as a run reads a feed, the secret encrypted, its id `test-` and something unique. */
-const unsaved = z.looseObject({
-  id: z.string().startsWith('test-'),
-  sourceId: z.string().nullable(),
-  secretCiphertext: z.base64().nullable(),
-})
-
 /** Tries a feed, stored or not, without touching anything: one attempt, in whatever status the feed is. */
 export const feedTest = defineJob({
-  name: 'feed-test',
-  payload: z.union([z.object({ feedId }), z.object({ input: unsaved })]),
+  ...testJob,
   options: { retryDelays: [], expireInSeconds: 1_200, concurrency: 2 },
   async work(job) {
     const { payload, services } = job
@@ -37,7 +28,7 @@ export const feedTest = defineJob({
   },
 })
 
-function readUnsaved(input: z.infer<typeof unsaved>): FeedForRun {
+function readUnsaved(input: UnsavedFeed): FeedForRun {
   const { secretCiphertext } = input
   const bytes = secretCiphertext === null ? null : Buffer.from(secretCiphertext, 'base64')
   return { ...input, secretCiphertext: bytes } as unknown as FeedForRun

@@ -8,6 +8,7 @@ import type { Db } from '../db/prisma.ts'
 import type PrismaTypes from '../db/generated/pothos.ts'
 import { getDatamodel } from '../db/generated/pothos.ts'
 import type { Actor } from '../domain/access/actor.ts'
+import type { KeyRing } from '../domain/feeds/credentials/key-ring.ts'
 import type { AlertBell } from '../domain/alerts/alert-bell.ts'
 import type { Log } from '../log.ts'
 import type { EventHub } from '../domain/runs/event-hub.ts'
@@ -25,6 +26,8 @@ export type Context = {
   log: Log
   eventHub: EventHub
   alertBell: AlertBell
+  keyRing: KeyRing
+  allowPlainFtp: boolean
   /** The seconds that each queue of the program waits before its further attempts. */
   retryDelays: ReadonlyMap<string, number[]>
 }
@@ -38,6 +41,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     DateTime: { Input: Date; Output: Date }
     JSON: { Input: unknown; Output: unknown }
+    Decimal: { Input: string; Output: string }
   }
 }>({
   plugins: [ScopeAuthPlugin, ComplexityPlugin, RelayPlugin, globalIdCheck, PrismaPlugin],

@@ -75,8 +75,7 @@ export const Run = builder.prismaInterface('Run', {
   }),
 })
 
-/** The node of each type of runs; until one gets fields of its own they differ in name and kinds alone. */
-export const runNodes = (Object.keys(runTypes) as RunTypeName[]).map((typename) =>
+const runNode = (typename: RunTypeName) =>
   builder.prismaNode('Run', {
     variant: typename,
     description: runTypes[typename],
@@ -85,8 +84,13 @@ export const runNodes = (Object.keys(runTypes) as RunTypeName[]).map((typename) 
     id: { field: 'id', description: 'The global id.' },
     nullable: true,
     findUnique: (id) => whereRun({ typename, id }),
-  }),
-)
+  })
+
+/** What the runs of feeds have beside is in `feed-run.ts`. */
+export const FeedRun = runNode('FeedRun')
+
+/** The node of each type of runs; until one gets fields of its own they differ in name and kinds alone. */
+export const runNodes = [FeedRun, runNode('ScrapeRun'), runNode('CrawlRun'), runNode('VerificationRun')]
 
 builder.objectField(RunEvent, 'run', (t) =>
   t.field({

@@ -1,6 +1,7 @@
 import type { Prisma } from '../db/generated/client/client.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
+import { Feed } from './feed-type.ts'
 import { rowId } from './global-id.ts'
 import { byNewest, nodeQuery, readModelPage } from './model-page.ts'
 import { RunStatus, RunTrigger } from './run-enum.ts'
@@ -20,6 +21,11 @@ const RunFilter = builder.inputType('RunFilter', {
     status: t.field({ type: RunStatus, description: 'Only those that stand like this.' }),
     trigger: t.field({ type: RunTrigger, description: 'Only those started for this reason.' }),
     sourceId: t.globalID({ for: Source, description: 'Only those for this source.' }),
+    feedId: t.globalID({ for: Feed, description: 'Only those of this feed.' }),
+    blocked: t.boolean({
+      description:
+        'Only those that were blocked and wait for a decision, or only the others. A later run may have made one stale.',
+    }),
   }),
 })
 
@@ -36,6 +42,7 @@ builder.queryFields((t) => ({
         status: filter?.status ?? undefined,
         trigger: filter?.trigger ?? undefined,
         sourceId: rowId(filter?.sourceId),
+        ...feedRunWhere(rowId(filter?.feedId), filter?.blocked),
       }
       return readModelPage(page, byNewest('runs'), context.db.run, { where, ...nodeQuery(context, info) })
     },
@@ -49,3 +56,12 @@ builder.queryFields((t) => ({
     resolve: (query, _root, { id }, { db }) => db.run.findUnique({ ...query, where: whereRun(id) }),
   }),
 }))
+
+const waiting = { isBlocked: true, approvedAt: null, rejectedAt: null }
+
+/** What is asked of a run as that of a feed; runs of other kinds wait for no decision. */
+function feedRunWhere(feedId: bigint | undefined, blocked: boolean | null | undefined): Prisma.RunWhereInput {
+  const ofFeed = feedId === undefined ? [] : [{ feedRun: { feedId } }]
+  const decided = typeof blocked !== 'boolean' ? [] : blocked ? [{ feedRun: waiting }] : [{ NOT: { feedRun: waiting } }]
+  return ofFeed.length + decided.length === 0 ? {} : { AND: [...ofFeed, ...decided] }
+}

@@ -3,6 +3,7 @@ import type {
   SourceKind as Kind,
   VisibilityStatus as Status,
 } from '../db/generated/client/client.ts'
+import { readOfferCounts, type OfferCounts } from '../domain/sources/impact.ts'
 import { readVisibility, type Visibility } from '../domain/sources/visibility.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
@@ -61,6 +62,15 @@ const SourceVisibility = builder.objectRef<Visibility>('SourceVisibility').imple
   }),
 })
 
+const SourceOfferCounts = builder.objectRef<OfferCounts>('SourceOfferCounts').implement({
+  description: 'How many offers a source has for consumers at this moment.',
+  fields: (t) => ({
+    visible: t.exposeInt('visible', { description: 'How many they see.' }),
+    active: t.exposeInt('active', { description: 'How many they would see if it were visible.' }),
+  }),
+})
+
+const loadOfferCounts = inBatches((ids: readonly bigint[], { pool, now }) => readOfferCounts(pool, ids, now()))
 const loadVisibility = inBatches((ids: readonly bigint[], { pool }) => readVisibility(pool, ids))
 
 /** One stream of facts about a retailer. Its settings and its review are for operators. */
@@ -85,6 +95,11 @@ export const Source = builder.prismaNode('Source', {
       type: SourceVisibility,
       description: 'Whether consumers see what it brings, and why.',
       resolve: ({ id }, _args, context) => loadVisibility(id, context),
+    }),
+    offerCounts: t.field({
+      type: SourceOfferCounts,
+      description: 'How many offers it has for consumers.',
+      resolve: ({ id }, _args, context) => loadOfferCounts(id, context),
     }),
     expiryHours: t.exposeInt('expiryHours', {
       description: 'How long what was last seen stays visible: 1 to 168 hours.',

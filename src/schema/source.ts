@@ -62,6 +62,13 @@ builder.queryFields((t) => ({
   }),
 }))
 
+const confirmArg = builder.args((t) => ({
+  confirm: t.boolean({
+    defaultValue: false,
+    description: 'Needed where so many offers would vanish that somebody should look first; the refusal says how many.',
+  }),
+}))
+
 builder.mutationFields((t) => ({
   createSource: t.prismaField({
     type: Source,
@@ -84,9 +91,9 @@ builder.mutationFields((t) => ({
     description:
       'Makes a source the one that its retailer shows. The former primary loses the mark in the same moment. A second time changes nothing. While the primary is INELIGIBLE the retailer shows nothing: see `visibility`.',
     authScopes: { admin: true },
-    args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }) },
-    resolve: (query, _root, { id }, { db, actor }) =>
-      readBack(db.source, query, setDisplayPrimary(db, actor, rowId(id))),
+    args: { id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }), ...confirmArg },
+    resolve: (query, _root, { id, confirm }, { db, actor, now }) =>
+      readBack(db.source, query, setDisplayPrimary(db, actor, rowId(id), { confirm: confirm ?? false, now: now() })),
   }),
   setSourceVisibility: t.prismaField({
     type: Source,
@@ -95,9 +102,12 @@ builder.mutationFields((t) => ({
     args: {
       id: t.arg.globalID({ required: true, for: Source, description: 'Which source.' }),
       status: t.arg({ type: VisibilityStatus, required: true, description: 'Whether they may.' }),
+      ...confirmArg,
     },
-    resolve: (query, _root, { id, status }, { db, actor }) =>
-      readBack(db.source, query, setSourceVisibility(db, actor, rowId(id), status)),
+    resolve: (query, _root, { id, status, confirm }, { db, actor, now }) => {
+      const showing = { confirm: confirm ?? false, now: now() }
+      return readBack(db.source, query, setSourceVisibility(db, actor, rowId(id), status, showing))
+    },
   }),
   reviewSource: t.prismaField({
     type: Source,

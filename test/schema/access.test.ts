@@ -104,7 +104,9 @@ test('every type that can be reached by its id states a scope', () => {
     ApiKey: 'ADMIN',
     AuditEntry: 'OPERATE',
     CrawlRun: 'OPERATE',
+    Feed: 'OPERATE',
     FeedRun: 'OPERATE',
+    Offer: 'READ',
     Retailer: 'READ',
     Schedule: 'OPERATE',
     ScheduleRun: 'OPERATE',
@@ -238,6 +240,25 @@ for (const { app, publicRead, keys, ask } of doors) {
 
 /** What everybody may see where reading is open. A field that states no rule takes that of its type, so it is named here. */
 const openFields: Record<string, string[]> = {
+  Offer: [
+    'id',
+    'title',
+    'url',
+    'trackingUrl',
+    'imageUrl',
+    'brand',
+    'category',
+    'upc',
+    'price',
+    'originalPrice',
+    'currency',
+    'inStock',
+    'firstSeenAt',
+    'lastSeenAt',
+    'activeUntil',
+    'retailer',
+    'priceHistory',
+  ],
   Retailer: ['id', 'slug', 'name', 'website', 'domain', 'logoUrl', 'tier', 'createdAt', 'updatedAt'],
 }
 

@@ -97,7 +97,7 @@ test.each(mutations)('%s that is refused by its own rules leaves no record', asy
   const before = await countAudit(pool)
   const { errors } = await send(operation.document, variables)
   expect(errors?.map(({ extensions }) => extensions.code)).toEqual([
-    expect.stringMatching(/^(NOT_FOUND|BAD_USER_INPUT|IMPORT_REFUSED)$/),
+    expect.stringMatching(/^(NOT_FOUND|RUN_NOT_FOUND|BAD_USER_INPUT|IMPORT_REFUSED)$/),
   ])
   expect(errors?.every((error) => isRefusedFor(place, variables, error))).toBe(true)
   expect(await countAudit(pool)).toBe(before)

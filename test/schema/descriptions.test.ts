@@ -41,6 +41,8 @@ test('every list of objects is a connection or says how long it may get', () => 
   expect(lists.map(({ path, field }) => [path, /at most \d+/.test(field.description ?? '')])).toEqual([
     ['ApiKey.scopes', false], // at most three, as there are scopes
     ['CrawlRun.errorTotals', true],
+    ['Feed.hostKeys', true],
+    ['FeedRun.blockReasons', true],
     ['FeedRun.errorTotals', true],
     ['Query.queues', true],
     ['Queue.retryWaitSeconds', true],

@@ -5,7 +5,7 @@ const moving = "- 'last_used_at' - 'position'"
 const movingTables = ['clock', 'applied_sql', 'event_stream']
 
 /**
- * A fingerprint of every table of ours, but for what moves by itself, and of the jobs of queues that nobody works: the
+ * A fingerprint of every table of ours, but for what moves by itself, and of the jobs of queues that nobody works here: the
  * number of its rows and the sum of their hashes, so that a change of any row shows.
  */
 export async function readState(pool: pg.Pool): Promise<Record<string, string>> {
@@ -17,7 +17,7 @@ export async function readState(pool: pg.Pool): Promise<Record<string, string>> 
   const parts = tables.map(
     ({ name }) => `select '${name}' as name, ${print(`to_jsonb(t) ${moving}`)} as content from freshet.${name} t`,
   )
-  const jobs = `select 'job' as name, ${print('to_jsonb(t)')} as content from pgboss.job t where t.name like 'fixture-%'`
+  const jobs = `select 'job' as name, ${print('to_jsonb(t)')} as content from pgboss.job t where t.name like 'fixture-%' or t.name like 'feed-%'`
   const { rows } = await pool.query<{ name: string; content: string }>([...parts, jobs].join(' union all '))
   return Object.fromEntries(rows.map(({ name, content }) => [name, content]))
 }

@@ -21,6 +21,9 @@ export type AnswerError = {
     problems?: { field: string; message: string }[]
   }
 }
+/** What credentials are encrypted with in tests. */
+export const credentialKey = Buffer.alloc(32, 7).toString('base64')
+
 type Ask = { key?: string; headers?: Record<string, string> }
 
 /** A whole server, on a database of its own if none is given, and the ways a test talks to it. */
@@ -43,7 +46,8 @@ export async function startTestApp({
   await using starting = new AsyncDisposableStack()
   const database = given ?? starting.use(await cloneDatabase())
   const { lines, stream } = collectLines()
-  const { config } = readConfig({ PORT: '0', FRESHET_PG_CRON: 'false', ...env }, { forServer: false })
+  const own = { PORT: '0', FRESHET_PG_CRON: 'false', CREDENTIAL_ENCRYPTION_KEY_B64: credentialKey }
+  const { config } = readConfig({ ...own, ...env }, { forServer: false })
   const opened = {
     url: database.url,
     directUrl: directUrl ?? database.url,

@@ -38,8 +38,8 @@ const operationOf = ({ kind, field }: Fed): Partial<Mutation<typeof fixture>> =>
   operations[`${kind === 'query' ? 'Query' : 'Mutation'}.${field.name}`]!
 
 /** A mutation that cannot be done twice needs objects of its own each time. What has a name needs a new name only. */
-const usesUp = ({ repeated }: Partial<Mutation<typeof fixture>>) =>
-  typeof repeated === 'string' && repeated in errorCodes && repeated !== 'ALREADY_EXISTS'
+const usesUp = ({ repeated, usesUp: saysSo }: Partial<Mutation<typeof fixture>>) =>
+  saysSo ?? (typeof repeated === 'string' && repeated in errorCodes && repeated !== 'ALREADY_EXISTS')
 
 /** What the row that a mutation answers has in the place of an input field, if it is to be there as it was sent. */
 function storedIn(answer: Row | undefined, { steps }: Place, storedAs: Record<string, string | null> = {}): unknown {

@@ -2,6 +2,7 @@ import { readQuery } from '../../db/query.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import type { KeyRing } from './credentials/key-ring.ts'
 import { decryptSecret, secretContext } from './credentials/secret.ts'
+import type { ColumnMap } from './dialects/column-map.ts'
 import type { FeedConnection } from './transport/connection.ts'
 
 /** A feed as a run sees it. */
@@ -24,7 +25,7 @@ export type FeedForRun = {
   dialect: 'IMPACT' | 'GENERIC'
   delimiter: DelimiterName | null
   quoting: 'QUOTED' | 'NONE' | null
-  columnMap: Record<string, string>
+  columnMap: ColumnMap
   defaultCurrency: string
   maxFileSizeBytes: number
   maxRowCount: number

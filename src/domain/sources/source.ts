@@ -7,6 +7,7 @@ import { domainOf } from '../domain-name.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, checkWith, withoutNulls, type Given } from '../input.ts'
 import { refuseDuplicate, type Duplicates } from '../unique.ts'
+import { changeShown, type Showing } from './impact.ts'
 import {
   NewSource,
   networkNotAllowed,
@@ -69,15 +70,29 @@ const unreviewed = { tosReviewedAt: null, tosApprovedBy: null, tosNotes: null, r
 const movesSite = (from: string | null, to: string | null | undefined): boolean =>
   to !== undefined && domainOf(from) !== domainOf(to)
 
-/** Says whether consumers may see what the source brings. ELIGIBLE alone shows nothing: see `Source.visibility`. */
+/**
+ * Says whether consumers may see what the source brings. ELIGIBLE alone shows nothing: see `Source.visibility`. Where many offers
+ * would vanish it has to be confirmed.
+ */
 export async function setSourceVisibility(
   db: Db,
   actor: Actor,
   id: bigint,
   visibilityStatus: VisibilityStatus,
+  showing: Showing,
 ): Promise<bigint> {
-  const decide = () => ({ visibilityStatus })
-  return changeRow(db, actor, { model: 'Source', id, field: 'id', action: 'SET_SOURCE_VISIBILITY', decide })
+  const data = { visibilityStatus }
+  return changeRow(db, actor, {
+    model: 'Source',
+    id,
+    field: 'id',
+    action: 'SET_SOURCE_VISIBILITY',
+    decide: () => data,
+    async alsoDo(tx) {
+      await changeShown(tx, id, showing, 'status', async () => void (await tx.source.update({ where: { id }, data })))
+      return {}
+    },
+  })
 }
 
 /** Records that a person read the site's terms and robots.txt, and what he found (S3 §9.5). Nothing is fetched without it. */
@@ -93,13 +108,19 @@ export async function reviewSource(
   return changeRow(db, actor, { model: 'Source', id, field: 'input.id', action: 'REVIEW_SOURCE', decide: () => review })
 }
 
-/** Makes a source the one whose offers its retailer shows; the former primary loses the mark in the same transaction (S2 §13.4). */
-export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint): Promise<bigint> {
+/**
+ * Makes a source the one whose offers its retailer shows; the former primary loses the mark in the same transaction (S2 §13.4).
+ * Where many offers would vanish it has to be confirmed.
+ */
+export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint, showing: Showing): Promise<bigint> {
   return db.$transaction(async (tx) => {
     if (!(await tx.source.findUnique({ where: { id }, select: { id: true } }))) throw notFound('source', 'id')
-    const [row] = await tx.$queryRaw<{ before: bigint | null }[]>`select freshet.set_display_primary(${id}) as before`
-    const changes: Record<string, Change> =
-      row?.before === id ? {} : { displayPrimary: { from: row?.before ?? null, to: id } }
+    let before: bigint | null = null
+    await changeShown(tx, id, showing, 'id', async () => {
+      const [row] = await tx.$queryRaw<{ before: bigint | null }[]>`select freshet.set_display_primary(${id}) as before`
+      before = row?.before ?? null
+    })
+    const changes: Record<string, Change> = before === id ? {} : { displayPrimary: { from: before, to: id } }
     await audit(tx, actor, { action: 'SET_DISPLAY_PRIMARY', objectType: 'Source', objectId: id, changes })
     return id
   })

@@ -96,7 +96,7 @@ test('S2 §18.2: of sources of the same age the one with the lower id becomes pr
 
 test('S2 §18.2: a primary that is there stays, however old the new sources are', async () => {
   await run('retailer,name,kind,created_at\nalpha,feed,AFFILIATE_FEED,2024-01-01')
-  await setDisplayPrimary(db, actor, await idOf('feed'))
+  await setDisplayPrimary(db, actor, await idOf('feed'), { confirm: false, now: new Date() })
   await run('retailer,name,created_at\nalpha,direct,2001-01-01')
   expect((await rows()).filter(({ primary }) => primary)).toMatchObject([{ name: 'feed' }])
 })
@@ -129,7 +129,7 @@ test('S2 §18.3: imports and switches at once leave one primary and none fails',
   await run('retailer,name,kind\nalpha,feed,AFFILIATE_FEED')
   const id = await idOf('feed')
   const lists = ['one', 'two', 'three'].map((name) => run(`retailer,name\nalpha,${name}\nbeta,${name}`))
-  await Promise.all([...lists, setDisplayPrimary(db, actor, id)])
+  await Promise.all([...lists, setDisplayPrimary(db, actor, id, { confirm: false, now: new Date() })])
   const primaries = (await rows()).filter(({ primary }) => primary)
   expect(primaries.map(({ slug }) => slug)).toEqual(['alpha', 'beta'])
 })

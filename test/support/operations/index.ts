@@ -3,6 +3,8 @@ import type { AuditedType } from '../../../src/domain/access/audit-action.ts'
 import * as alert from './alert.ts'
 import * as apiKey from './api-key.ts'
 import * as auditEntry from './audit-entry.ts'
+import * as feed from './feed.ts'
+import * as offer from './offer.ts'
 import type { Mutation, Operation, Table } from './operation.ts'
 export type { Mutation } from './operation.ts'
 import * as queue from './queue.ts'
@@ -26,6 +28,8 @@ export async function makeFixture(pool: pg.Pool) {
     ...(await alert.make(pool, sources)),
     ...(await apiKey.make(pool, mark)),
     ...(await auditEntry.make(pool, retailers)),
+    ...(await feed.make(pool, retailers)),
+    ...(await offer.make(pool, mark)),
     ...(await queue.make(pool, mark)),
     ...(await run.make(pool, sources)),
     ...(await schedule.make(pool, mark)),
@@ -44,6 +48,8 @@ export const operations: Record<string, Operation<Fixture> | Mutation<Fixture>> 
   ...alert.operations,
   ...apiKey.operations,
   ...auditEntry.operations,
+  ...feed.operations,
+  ...offer.operations,
   ...queue.operations,
   ...retailer.operations,
   ...run.operations,
@@ -60,11 +66,10 @@ export const mutations: [string, Mutation<Fixture>][] = Object.entries(operation
 export const tables: Record<AuditedType, Table> = {
   ...alert.tables,
   ...apiKey.tables,
+  ...feed.tables,
+  ...offer.tables,
   ...queue.tables,
   ...retailer.tables,
   ...schedule.tables,
   ...source.tables,
-  Feed: ['freshet.feeds', 'id'],
-  FeedRun: ['freshet.feed_runs', 'run_id'],
-  Offer: ['freshet.offers', 'id'],
 }

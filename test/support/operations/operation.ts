@@ -25,6 +25,8 @@ export type Mutation<Fixture> = Required<Operation<Fixture>> & {
    * is refused with that one. Changes: nothing but the audit log changes, and its line says these.
    */
   repeated: 'same' | 'new' | ErrorCode | object
+  /** It can be done once with an object, so that each further time needs objects of its own. */
+  usesUp?: true
   /** Where the answer has an input field that it does not have under the same name; null: it is stored in a form of its own. */
   storedAs?: Record<string, string | null>
 }

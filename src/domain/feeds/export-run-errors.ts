@@ -1,0 +1,31 @@
+import type { Db } from '../../db/prisma.ts'
+import { DomainError, notFound } from '../errors.ts'
+
+const header = ['line', 'code', 'message', 'item', 'details']
+/** As many as a run keeps of a hundred codes. */
+const mostErrors = 10_000
+
+/** The sampled errors of a run as CSV, for a spreadsheet: oldest first, at most 10,000. */
+export async function exportRunErrors(db: Db, runId: bigint): Promise<string> {
+  if (!(await db.run.findUnique({ where: { id: runId }, select: { id: true } }))) throw notFound('run', 'runId')
+  const errors = await db.runError.findMany({ where: { runId }, orderBy: { id: 'asc' }, take: mostErrors + 1 })
+  if (errors.length > mostErrors)
+    throw new DomainError('CONFLICT', `The run has more than ${mostErrors} sampled errors.`, {
+      field: 'runId',
+      hint: 'Read them with `FeedRun.errors`, a page at a time.',
+    })
+  const rows = errors.map(({ line, code, message, item, details }) => [
+    line,
+    code,
+    message,
+    item,
+    JSON.stringify(details),
+  ])
+  return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
+}
+
+/** What a shop wrote must not run when the file is opened: a cell that begins as a formula does gets an apostrophe before it. */
+function cell(value: string | number | null): string {
+  const text = typeof value === 'string' && /^[\s]*[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '')
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

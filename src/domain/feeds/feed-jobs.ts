@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { JobType } from '../queue/enqueue.ts'
+import type { Decision } from './decide.ts'
+
+const id = z.string().regex(/^\d{1,18}$/)
+const feedId = z.string().regex(/^\d{1,10}$/)
+
+/** Who asked, for the record that a worker writes. */
+const by = z.object({ keyId: id.nullable(), name: z.string(), requestId: z.string() })
+export type Asker = z.output<typeof by>
+
+/** What an operator decided about a feed. A worker carries it out under the feed's lock. */
+export const decisionJob: JobType<{ decision: Decision; by: Asker }> = {
+  name: 'feed-decide',
+  payload: z.object({
+    decision: z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('APPROVE'), feedId, runId: id, expected: z.number().int().nullable() }),
+      z.object({ kind: z.literal('REJECT'), feedId, runId: id, reason: z.string() }),
+      z.object({ kind: z.literal('ACCEPT_PRICE'), feedId, offerId: id }),
+    ]),
+    by,
+  }),
+}
+
+/** An input that nobody stored: as a run reads a feed, the secret encrypted, its id `test-` and something unique. */
+const unsaved = z.looseObject({
+  id: z.string().startsWith('test-'),
+  sourceId: z.string().nullable(),
+  secretCiphertext: z.base64().nullable(),
+})
+export type UnsavedFeed = z.output<typeof unsaved>
+
+/** A test of a feed, or of settings that nobody stored. It counts in nothing. */
+export const testJob: JobType<{ feedId: string } | { input: UnsavedFeed }> = {
+  name: 'feed-test',
+  payload: z.union([z.object({ feedId }), z.object({ input: unsaved })]),
+}

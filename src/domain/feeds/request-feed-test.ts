@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto'
+import type { Actor } from '../access/actor.ts'
+import { audit } from '../access/audit.ts'
+import { badInput, notFound, refuse } from '../errors.ts'
+import { checkWith, withoutNulls, type Given } from '../input.ts'
+import { enqueue } from '../queue/enqueue.ts'
+import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
+import { encryptSecret, secretContext } from './credentials/secret.ts'
+import { FeedTestSettings, type FeedTestInput } from './feed-input.ts'
+import { testJob, type UnsavedFeed } from './feed-jobs.ts'
+import { columnsOf } from './feed-record.ts'
+import { newFeedState, ruleProblems, typedSecret } from './feed-rules.ts'
+import type { FeedParts } from './parts.ts'
+
+/** What is to be tested: a feed as it is stored, or settings that nobody stored. */
+export type Tested = { id: bigint | undefined; input: Given<FeedTestInput> | null | undefined }
+
+/**
+ * Tries a feed on a worker: connects, reads the first rows, shows what they would become, and changes nothing (S2 §12.5,
+ * RULINGS 24). Allowed in every status.
+ */
+export async function requestFeedTest(
+  parts: FeedParts,
+  actor: Actor,
+  { id, input }: Tested,
+  waitSeconds: number,
+): Promise<Outcome> {
+  checkWait(waitSeconds)
+  if ((id === undefined) === !input)
+    return id === undefined
+      ? tellWrong('id', 'is required, or input.')
+      : tellWrong('input', 'cannot be given together with id.')
+  const { db } = parts
+  if (id !== undefined && !(await db.feed.findUnique({ where: { id }, select: { id: true } })))
+    throw notFound('feed', 'id')
+  const payload = input ? { input: await sealInput(parts, input) } : { feedId: String(id) }
+  const jobId = await db.$transaction(async (tx) => {
+    const made = await enqueue(tx, testJob, payload)
+    const changes = { job: { to: made } }
+    await audit(tx, actor, {
+      action: 'TEST_FEED',
+      objectType: 'Feed',
+      ...(id === undefined ? {} : { objectId: id }),
+      changes,
+    })
+    return made
+  })
+  if (!jobId) throw new Error('The queue feed-test took a test and gave it no job.')
+  return awaitOutcome(parts, { queue: testJob.name, id: jobId }, waitSeconds, 'id')
+}
+
+const tellWrong = (field: string, message: string): never => {
+  throw badInput([{ field, message }])
+}
+
+/** Settings as a job may carry them: whoever lists jobs sees no credential, and it opens for this test alone. */
+async function sealInput({ keyRing, allowPlainFtp }: FeedParts, input: Given<FeedTestInput>): Promise<UnsavedFeed> {
+  const given = withoutNulls(input)
+  const more = ruleProblems(given, newFeedState, allowPlainFtp)
+  const read = await checkWith(FeedTestSettings, given, async () => more)
+  refuse(more)
+  const id = `test-${randomUUID()}`
+  const secret = typedSecret(read)
+  const sealed = secret && encryptSecret(keyRing, secret, secretContext(id, secretVersion))
+  return {
+    ...unstored,
+    ...columnsOf(read),
+    maxFileSizeBytes: read.maxFileSizeBytes ?? unstored.maxFileSizeBytes,
+    id,
+    secretVersion,
+    secretCiphertext: sealed ? Buffer.from(sealed.secretCiphertext).toString('base64') : null,
+    secretKeyId: sealed?.secretKeyId ?? null,
+  }
+}
+
+const secretVersion = 1
+
+/** What a run reads of a feed, as the table would make it where the input says nothing. */
+const unstored = {
+  sourceId: null,
+  sourceName: 'a test',
+  network: null,
+  tlsMode: null,
+  port: null,
+  hostKeys: [],
+  dialect: 'GENERIC',
+  delimiter: null,
+  quoting: null,
+  columnMap: {},
+  defaultCurrency: 'USD',
+  maxFileSizeBytes: 524_288_000,
+  maxRowCount: 500_000,
+  maxProductCount: 500_000,
+  unchangedPolicy: 'KEEP',
+  lastRemoteMtime: null,
+  lastRemoteSize: null,
+  lastContentHash: null,
+  isForced: true,
+  isPromoted: false,
+}

@@ -1,0 +1,149 @@
+import type { Tx } from '../../db/prisma.ts'
+import type { Actor } from '../access/actor.ts'
+import { audit, changedFields, hasChanges, type Change } from '../access/audit.ts'
+import { DomainError, notFound, refuse } from '../errors.ts'
+import { checkWith, type Given } from '../input.ts'
+import { identityFields, type StoredColumnMap } from './column-map-input.ts'
+import { recordInsecure } from './create-feed.ts'
+import { FeedChanges, type FeedChangesInput, type FeedSettings } from './feed-input.ts'
+import { columnsOf, lockFeed, type FeedRecord } from './feed-record.ts'
+import { ruleProblems, typedSecret } from './feed-rules.ts'
+import { readTimes, rhythmAfter, writeRhythm } from './feed-schedule.ts'
+import type { FeedParts } from './parts.ts'
+import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
+
+type Changes = Record<string, Change | 'changed'>
+
+/** Where the file lies: what is stored must not be sent elsewhere by whoever may not set it. */
+const whereItLies = ['transport', 'tlsMode', 'host', 'port'] as const
+/** After a change of these, what was known of the file says nothing about what would be read from it now (RULINGS 27). */
+const readAnew = [
+  'transport', 'host', 'path', 'format', 'dialect', 'delimiter', 'quoting', 'columnMap', 'defaultCurrency',
+  'maxFileSizeBytes', 'maxRowCount', 'maxProductCount',
+] as const // prettier-ignore
+
+/** Changes a feed. What is left out stays, a blank password too. Answers the feed's id. */
+export async function updateFeed(
+  parts: FeedParts,
+  actor: Actor,
+  id: bigint,
+  input: Given<FeedChangesInput>,
+  confirm: boolean,
+): Promise<bigint> {
+  const { db, allowPlainFtp, log } = parts
+  const before = await db.feed.findUnique({ where: { id } })
+  if (!before) throw notFound('feed', 'input.id')
+  const schedule = await db.schedule.findUnique({ where: { kind_subjectId: { kind: 'feed', subjectId: id } } })
+  const state = { ...before, cron: schedule?.cron ?? null }
+  const more = [...ruleProblems(input, state, allowPlainFtp), ...(await readTimes(db, input))]
+  const settings = await checkWith(FeedChanges, input, async () => more)
+  refuse(more)
+  if (typedSecret(settings)) needAdmin(actor, 'input.password', 'To store a credential')
+  const changes = await db.$transaction((tx) => writeChanges(tx, parts, actor, id, settings, confirm))
+  const changedNames = Object.keys(changes)
+  if (changedNames.length > 0)
+    log.info(
+      { event: 'FEED_UPDATED', feedId: id, changedFields: changedNames, updatedBy: actor.name },
+      'a feed was changed',
+    )
+  return id
+}
+
+async function writeChanges(
+  tx: Tx,
+  parts: FeedParts,
+  actor: Actor,
+  id: bigint,
+  settings: FeedSettings,
+  confirm: boolean,
+): Promise<Changes> {
+  const record = await lockFeed(tx, id, 'input.id')
+  const { feed, rhythm, expiryHours } = record
+  refuse(ruleProblems(settings, { ...feed, cron: rhythm.scheduleCron }, parts.allowPlainFtp))
+  const columns = withTlsMode(columnsOf(settings), record)
+  const changes = changedFields(feed, columns, ['username'])
+  const rhythmNow = rhythmAfter(rhythm, settings)
+  const timing = changedFields(rhythm, rhythmNow)
+  const lasting =
+    settings.expiryHours === undefined ? {} : changedFields({ expiryHours }, { expiryHours: settings.expiryHours })
+  const secret = typedSecret(settings)
+  if (feed.secretKeyId && !secret && whereItLies.some((name) => name in changes))
+    needAdmin(
+      actor,
+      `input.${whereItLies.find((name) => name in changes)}`,
+      'To send the stored credential to another place',
+    )
+  if (!confirm) await refuseOtherIdentity(tx, record, changes, columns.columnMap)
+
+  if (hasChanges(changes)) await tx.feed.update({ where: { id }, data: { ...columns, ...forgotten(changes) } })
+  if (hasChanges(timing)) await writeRhythm(tx, id, rhythmNow, feed.status === 'ENABLED')
+  const all = { ...changes, ...timing, ...lasting }
+  await audit(tx, actor, { action: 'UPDATE_FEED', objectType: 'Feed', objectId: id, changes: all })
+  if (hasChanges(lasting)) await changeExpiry(tx, parts, actor, record, settings.expiryHours ?? expiryHours)
+  if (changes.transport !== undefined && columns.transport === 'FTP') await recordInsecure(tx, parts, actor, id)
+  if (secret) await storeSecret(tx, parts, actor, { id, secretVersion: feed.secretVersion + 1 }, secret)
+  if (changes.username && !secret) await recordSecret(tx, actor, id, ['username'])
+  return { ...all, ...(secret ? { credential: 'changed' as const } : {}) }
+}
+
+type Columns = ReturnType<typeof columnsOf>
+
+/** TLS has a mode with FTPS alone. */
+function withTlsMode(columns: Columns, { feed }: FeedRecord): Columns {
+  if (columns.transport === undefined && columns.tlsMode === undefined) return columns
+  const transport = columns.transport ?? feed.transport
+  const tlsMode = transport === 'FTPS' ? (columns.tlsMode ?? feed.tlsMode ?? ('EXPLICIT' as const)) : null
+  return { ...columns, tlsMode }
+}
+
+/** What was known of the file, and of the server where that is another one. */
+function forgotten(changes: Changes) {
+  const isReadAnew = readAnew.some((name) => name in changes)
+  const isElsewhere = 'host' in changes || 'port' in changes
+  return {
+    ...(isReadAnew ? { lastRemoteMtime: null, lastRemoteSize: null, lastContentHash: null } : {}),
+    ...(isElsewhere ? { hostKeys: [] } : {}),
+  }
+}
+
+/** Another window changes at once what is active (S2 §2.8.2), so it has a record of its own. */
+async function changeExpiry(
+  tx: Tx,
+  { log }: FeedParts,
+  actor: Actor,
+  { feed, expiryHours: oldValue }: FeedRecord,
+  newValue: number,
+): Promise<void> {
+  await tx.source.update({ where: { id: feed.sourceId }, data: { expiryHours: newValue } })
+  const changes = { expiryHours: { from: oldValue, to: newValue } }
+  await audit(tx, actor, { action: 'EXPIRY_HOURS_CHANGED', objectType: 'Feed', objectId: feed.id, changes })
+  const fields = { event: 'EXPIRY_HOURS_CHANGED', feedId: feed.id, oldValue, newValue, changedBy: actor.name }
+  log.warn(fields, 'another window: offers may appear or expire at once')
+}
+
+type Shown = { active: number; types: string | null }
+
+/** Another way to tell offers apart makes every one a new offer, and lets the old ones expire (RULINGS 25). */
+async function refuseOtherIdentity(
+  tx: Tx,
+  { feed }: FeedRecord,
+  changes: Changes,
+  columnMap: StoredColumnMap | undefined,
+): Promise<void> {
+  const mapBefore = feed.columnMap as StoredColumnMap
+  const moved = columnMap
+    ? identityFields.filter((name) => JSON.stringify(columnMap[name]) !== JSON.stringify(mapBefore[name]))
+    : []
+  if (!('dialect' in changes) && moved.length === 0) return
+  const [shown] = await tx.$queryRaw<Shown[]>`
+    select count(*)::int as active, string_agg(distinct o.identity_type::text, ', ') as types
+    from freshet.current_offers c join freshet.offers o on o.id = c.offer_id where c.source_id = ${feed.sourceId}`
+  const wasShown = await tx.promotion.findFirst({ where: { sourceId: feed.sourceId }, select: { id: true } })
+  if (!wasShown) return
+  const field = 'dialect' in changes ? 'input.dialect' : 'input.columnMap'
+  throw new DomainError(
+    'CONFIRMATION_REQUIRED',
+    `${field}: this changes how offers are told apart. ${shown?.active ?? 0} offers that are shown or were lately are known by ${shown?.types ?? 'none'}; those that the next run names otherwise begin anew, and their history ends.`,
+    { field, hint: 'Try the change with testFeed first. If it is meant, send it again with confirm: true.' },
+  )
+}
