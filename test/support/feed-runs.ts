@@ -152,7 +152,9 @@ export async function openFeedRuns({ pool }: Pick<TestDatabase, 'pool'>) {
          from freshet.prices p join freshet.offers o on o.id = p.offer_id where o.source_id = $1 order by p.id`,
         feed.sourceId,
       ),
-    rebuild: (hours: number) => callOf<number>('rebuild_current_offers', hour(hours)),
+    /** Of all sources, or of one feed's. */
+    rebuild: (hours: number, feed?: FeedStand) =>
+      callOf<number>('rebuild_current_offers', hour(hours), feed?.sourceId ?? null),
     approve: (id: string, hours: number, expected: number | null = null) =>
       callOf<number>('approve_activation', id, 'an operator', expected, hour(hours)),
     reject: (id: string, hours: number) => callOf('reject_activation', id, 'an operator', 'not true', hour(hours)),
