@@ -392,6 +392,7 @@ test('every variable reaches the program', () => {
       apifyToken: 'apify_api_x',
       llm: { url: 'http://127.0.0.1:11434/v1', model: 'small', key: 'k' },
     },
+    feeds: { runsPerHost: 1 },
     maintenance: { auditKeepDays: 0 },
     listings: { softDeleteWindowHours: 1, staleDays: 1 },
   })

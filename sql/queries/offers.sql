@@ -4,7 +4,7 @@ select
   v.offer_id::text as id, v.source_id::text as "sourceId", v.retailer_id::text as "retailerId",
   v.version_run_id::text as "versionRunId", v.title, v.url, v.link, v.image_url as "imageUrl", v.brand, v.category, v.upc,
   v.price::text, v.original_price::text as "originalPrice", v.currency, v.in_stock as "inStock",
-  o.created_at as "firstSeenAt", v.last_seen_at as "lastSeenAt", v.last_seen_success_at as "lastSeenSuccessAt",
+  o.created_at as "firstSeenAt", v.last_seen_success_at as "lastSeenAt",
   s.affiliate_tracking_template as template, s.affiliate_account_id as "accountId"
 from freshet.visible_offers($1) v
 join freshet.offers o on o.id = v.offer_id

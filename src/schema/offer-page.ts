@@ -18,9 +18,9 @@ import { idPart } from './cursor.ts'
 export const findOffer = inBatches<bigint, Offer | null>((ids, { pool, now }) => findOffers(pool, now(), ids))
 
 /** When an offer expires, if it is not seen again and no block stops the clock meanwhile. */
-export async function activeUntil({ sourceId, lastSeenSuccessAt }: Offer, context: Context): Promise<Date> {
+export async function activeUntil({ sourceId, lastSeenAt }: Offer, context: Context): Promise<Date> {
   const { now, since } = await loadSince(sourceId, context)
-  return new Date(lastSeenSuccessAt.getTime() + now.getTime() - since.getTime())
+  return new Date(lastSeenAt.getTime() + now.getTime() - since.getTime())
 }
 
 const loadSince = inBatches(async (ids: readonly bigint[], { pool, now: clock }) => {

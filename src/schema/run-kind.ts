@@ -26,6 +26,10 @@ export const RunKind = builder.enumType('RunKind', { description: 'What a run do
 export const typeOfRun = (kind: Kind): RunTypeName => kinds[kind].type
 
 /** The run that a global id means: an id that names another type than the run has means none. */
-export const whereRun = (run: GlobalId) => ({ id: rowId(run), kind: { in: kindsOf(run.typename) } })
+export const whereRun = (run: GlobalId) => ({ id: rowId(run), kind: kindOf(run.typename) })
 
-const kindsOf = (typename: string) => (Object.keys(kinds) as Kind[]).filter((kind) => kinds[kind].type === typename)
+/** One kind is asked for as it is: only look-ups by equality are put together by Prisma. */
+function kindOf(typename: string) {
+  const wanted = (Object.keys(kinds) as Kind[]).filter((kind) => kinds[kind].type === typename)
+  return wanted.length === 1 ? wanted[0]! : { in: wanted }
+}

@@ -43,13 +43,16 @@ test('maintenance is listed with its times, by name', async () => {
   expect(data?.schedules.nodes.map(({ name }) => name)).toEqual([
     'prune alerts',
     'prune audit log',
+    'prune feed runs',
     'prune pg_cron history',
     'prune run errors',
     'prune run events',
     'prune schedule runs',
     'reap runs',
+    'shelve expired offers',
+    'warn of expiring offers',
   ])
-  expect(data?.schedules.nodes[6]).toEqual({
+  expect(data?.schedules.nodes[7]).toEqual({
     name: 'reap runs',
     kind: 'maintenance',
     queue: 'maintenance',

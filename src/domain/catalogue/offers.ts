@@ -20,8 +20,8 @@ export type Offer = {
   currency: string
   inStock: boolean
   firstSeenAt: Date
+  /** By a run that was shown: no other is a consumer's business. */
   lastSeenAt: Date
-  lastSeenSuccessAt: Date
   template: string | null
   accountId: string | null
 }

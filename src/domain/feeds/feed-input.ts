@@ -24,7 +24,10 @@ const oneOf = <Names extends Record<string, string>>(names: Names) =>
   z.enum(names, must(`one of ${Object.keys(names).join(', ')}`))
 const flag = z.boolean(must('true or false'))
 
-const host = text(253).refine(isHost, 'must be an address or a host name, without scheme, user, port and path.')
+const host = text(253).refine(
+  (name) => name === '' || isHost(name),
+  'must be an address or a host name, without scheme, user, port and path.',
+)
 // oxlint-disable-next-line no-control-regex -- what ends a command of FTP must not stand in a path
 const control = /[\x00-\x1f\x7f]/
 const path = text(1024)

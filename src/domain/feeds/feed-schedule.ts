@@ -2,6 +2,7 @@ import type { Schedule } from '../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../db/prisma.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import type { Problem } from '../errors.ts'
+import { storable } from '../input.ts'
 import { sqlRefusal } from '../sql-codes.ts'
 import type { FeedSettings } from './feed-input.ts'
 
@@ -34,14 +35,15 @@ export function rhythmAfter(before: Rhythm, { scheduleFrequencyHours, scheduleCr
 /** What Postgres, which reads the expression, has against it: the message names the character that is wrong. */
 export async function readTimes(db: Db, input: { scheduleCron?: unknown; timeZone?: unknown }): Promise<Problem[]> {
   const tried = [
-    await refusalOf(db, 'input.scheduleCron', 'select freshet.parse_cron($1)', input.scheduleCron),
-    await refusalOf(db, 'input.timeZone', 'select freshet.check_time_zone($1)', input.timeZone),
+    await refusalOf(db, 'input.scheduleCron', 'select 1 from freshet.parse_cron($1)', input.scheduleCron),
+    await refusalOf(db, 'input.timeZone', 'select 1 from freshet.check_time_zone($1)', input.timeZone),
   ]
   return tried.flat()
 }
 
 async function refusalOf(sql: Sql, field: string, text: string, value: unknown): Promise<Problem[]> {
-  if (typeof value !== 'string' || value.length > 200 || value.includes('\u0000') || !value.isWellFormed()) return []
+  // A form that is wrong already is told by the schema.
+  if (typeof value !== 'string' || !value.trim() || value.length > 200 || !storable(value)) return []
   try {
     await queryRows(sql, text, [value.trim()])
     return []

@@ -26,7 +26,7 @@ const lives = (now: () => Date): KeepAlive => ({ type: 'KeepAlive', at: now() })
 /** A run's present state, then every event behind `after` (without it: behind that state), and then the end. */
 export async function* watchRun(
   { hub, pool, now, signal, db }: Watch & { db: Db },
-  where: { id: bigint; kind?: { in: RunKind[] } },
+  where: { id: bigint; kind?: RunKind | { in: RunKind[] } },
   after: number | undefined,
 ): AsyncGenerator<RunState | RunEvent | KeepAlive, void, undefined> {
   const { id: runId } = where

@@ -95,7 +95,7 @@ test('RULINGS 12: what only a blocked run wrote is news to the next run, and its
   expect(blocked.row.is_blocked).toBe(true)
   const good = await feeds.run(feed, changed, { at: 2 })
   expect(good.row).toMatchObject({ is_blocked: false, counters: { pricesWritten: 20 } })
-  expect(await feeds.visible(feed, 2)).toMatchObject(changed.map(({ price, title }) => ({ price, title })).toSorted())
+  expect(await feeds.visible(feed, 2)).toMatchObject(changed.map(() => ({ price: '12.00', title: 'changed' })))
   const { prices } = await feeds.everythingVisible(2)
   expect(new Set(prices.map((price) => (price as { run_id: string }).run_id))).not.toContain(blocked.id)
 })
