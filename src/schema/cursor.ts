@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { DomainError } from '../domain/errors.ts'
 import { storable } from '../domain/input.ts'
 import { isRowId } from './global-id.ts'
-import { decodeOpaque, encodeOpaque } from './opaque.ts'
+import { decodeOpaque, encodeOpaque } from '../domain/opaque.ts'
 
 /** The parts that a cursor's key is made of. A cursor comes back from outside: nothing in it is believed. */
 export const idPart = z.string().refine(isRowId).transform(BigInt)

@@ -87,8 +87,10 @@ export function start(argv: string[], env: Record<string, string> = {}) {
       child.kill('SIGTERM')
       return ended
     },
+    /** Sudden death, of whatever it started, too. */
+    kill: () => process.kill(-(child.pid ?? 0), 'SIGKILL'),
     [Symbol.asyncDispose]: async () => {
-      if (child.exitCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
+      if (child.exitCode === null && child.signalCode === null) process.kill(-(child.pid ?? 0), 'SIGKILL')
       await ended
     },
   }

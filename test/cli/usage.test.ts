@@ -13,6 +13,7 @@ const leaves = [
   'keys create',
   'keys list',
   'keys revoke',
+  'keys rotate-credentials',
   'retailers import',
   'sources import',
   'psql',

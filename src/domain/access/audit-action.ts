@@ -20,6 +20,7 @@ export const auditActions = {
     'ACCEPT_HOST_KEY',
     'HOST_KEY_LEARNED',
     'CREDENTIAL_CHANGED',
+    'CREDENTIAL_ROTATED',
     'EXPIRY_HOURS_CHANGED',
     'INSECURE_TRANSPORT_SELECTED',
   ],
