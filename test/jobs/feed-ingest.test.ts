@@ -1,0 +1,157 @@
+import { afterAll, expect, test } from 'vitest'
+import { encodeId } from '../../src/schema/global-id.ts'
+import { startTestApp } from '../support/app.ts'
+import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
+import { aRetailer, aSource } from '../support/rows.ts'
+import { sftpUser, startSftpServer } from '../support/sftp-server.ts'
+import { until } from '../support/until.ts'
+
+const server = await startSftpServer()
+const app = await startTestApp({ env: { FRESHET_ALLOW_PRIVATE_NETWORK: 'true' } })
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
+})
+
+type Run = { id: string; status: string; errorCode: string | null } & Record<string, unknown>
+
+const ask = async <Data>(query: string, variables: object = {}): Promise<Data> => {
+  const { data, errors } = await app.ask<Data>(query, variables, { key: app.firstKey })
+  expect(errors).toBeUndefined()
+  return data!
+}
+
+let day = 0
+/** Lays a file down, as a network does at night. */
+const serve = (products: Product[]) =>
+  server.serve(Buffer.from(impactCsv(products)), new Date(Date.UTC(2026, 0, ++day)))
+
+async function aFeed(settings: object = {}): Promise<string> {
+  const source = { kind: 'AFFILIATE_FEED', affiliate_network: 'IMPACT', is_display_primary: true }
+  const sourceId = encodeId('Source', await aSource(app.pool, await aRetailer(app.pool), source))
+  const { host, port, path } = server.connection
+  const { createFeed } = await ask<{ createFeed: { id: string } }>(
+    'mutation ($input: CreateFeedInput!) { createFeed(input: $input) { id } }',
+    { input: { sourceId, host, port, path, ...sftpUser, ...settings } },
+  )
+  await ask('mutation ($id: ID!) { enableFeed(id: $id) { id } }', { id: createFeed.id })
+  return createFeed.id
+}
+
+const lastRun = async (id: string) =>
+  (
+    await ask<{ feed: { lastRun: Run | null } }>(
+      `query ($id: ID!) { feed(id: $id) { lastRun { id status trigger errorCode errorMessage errorHint counters skippedReason
+        expiryBlocked expiryBlockedReason blockReasons activeCountBefore seenSuccessCount wouldExpireCount productsExpired } } }`,
+      { id },
+    )
+  ).feed.lastRun
+
+/** Asks for a run, and waits for its end. */
+async function run(id: string, force = false): Promise<Run> {
+  const before = await lastRun(id)
+  await ask('mutation ($id: ID!, $force: Boolean) { runFeed(id: $id, force: $force) { id } }', { id, force })
+  let now: Run | null = null
+  await until('the run has ended', async () => {
+    now = await lastRun(id)
+    return now !== null && now.id !== before?.id && now.status !== 'RUNNING'
+  })
+  return now!
+}
+
+const visible = async (id: string) => {
+  const { feed } = await ask<{ feed: { source: { id: string } } }>(
+    'query ($id: ID!) { feed(id: $id) { source { id } } }',
+    { id },
+  )
+  const { offers } = await ask<{ offers: { nodes: { title: string; price: string }[]; totalCount: number } }>(
+    'query ($sourceId: ID!) { offers(first: 100, filter: { sourceId: $sourceId }) { totalCount nodes { title price } } }',
+    { sourceId: feed.source.id },
+  )
+  return offers
+}
+
+test('S2 §6.4: a file becomes offers, from a click to what consumers see', async () => {
+  serve(productsOf(20, (n) => ({ price: `${n}.50` })))
+  const id = await aFeed()
+  expect(await run(id)).toMatchObject({
+    status: 'SUCCEEDED',
+    trigger: 'MANUAL',
+    expiryBlocked: false,
+    counters: { rowsRead: 20, rowsParsed: 20, productsUpserted: 20, pricesWritten: 20 },
+  })
+  const { totalCount, nodes } = await visible(id)
+  expect(totalCount).toBe(20)
+  expect(nodes[0]).toEqual({ title: 'Product i1', price: '1.50' })
+})
+
+test('S2 §9.5: a file that did not change is not taken in again, unless somebody insists', async () => {
+  serve(productsOf(20))
+  const id = await aFeed()
+  await run(id)
+  expect(await run(id)).toMatchObject({ status: 'SUCCEEDED', skippedReason: 'UNCHANGED_MTIME' })
+  day += 1
+  serve(productsOf(20))
+  expect(await run(id)).toMatchObject({ status: 'SUCCEEDED', skippedReason: 'UNCHANGED_HASH' })
+  expect(await run(id, true)).toMatchObject({ skippedReason: null, counters: { rowsRead: 20, productsUpserted: 20 } })
+})
+
+test('S2 §8.7: a file that lost many offers changes nothing until an operator who saw the impact approves', async () => {
+  serve(productsOf(50))
+  const id = await aFeed()
+  await run(id)
+  const before = await visible(id)
+  serve(productsOf(30, () => ({ price: '11.00' })))
+  const blocked = await run(id)
+  expect(blocked).toMatchObject({
+    status: 'SUCCEEDED',
+    expiryBlocked: true,
+    expiryBlockedReason: 'SPIKE_THRESHOLD_EXCEEDED',
+    activeCountBefore: 50,
+    seenSuccessCount: 30,
+    wouldExpireCount: 20,
+    productsExpired: null,
+  })
+  expect(await visible(id)).toEqual(before)
+  const impact = await ask<{ run: { impact: Record<string, unknown> } }>(
+    'query ($id: ID!) { run(id: $id) { ... on FeedRun { impact(first: 1) { wouldExpireCount wouldAppearCount priceChangeCount nodes { effect oldPrice newPrice } } } } }',
+    { id: blocked.id },
+  )
+  expect(impact.run.impact).toEqual({
+    wouldExpireCount: 20,
+    wouldAppearCount: 0,
+    priceChangeCount: 30,
+    nodes: [{ effect: 'PRICE', oldPrice: '10.00', newPrice: '11.00' }],
+  })
+  const approve = `mutation ($runId: ID!, $expected: Int) { approveActivation(runId: $runId, expectedWouldExpire: $expected) {
+    isDone run { expiryBlocked expiryApprovedAt expiryApprovedBy } } }`
+  const other = await app.ask(approve, { runId: blocked.id, expected: 19 }, { key: app.firstKey })
+  expect(other.errors?.[0]?.extensions.code).toBe('IMPACT_CHANGED')
+  expect(await ask(approve, { runId: blocked.id, expected: 20 })).toMatchObject({
+    approveActivation: { isDone: true, run: { expiryBlocked: true, expiryApprovedBy: expect.any(String) } },
+  })
+  const { nodes } = await visible(id)
+  expect(nodes.filter(({ price }) => price === '11.00')).toHaveLength(30)
+})
+
+test('S2 §16.2: a wrong password fails at once, with what to do, and nothing of it is said', async () => {
+  serve(productsOf(20))
+  const id = await aFeed({ password: 'canary-wrong' })
+  const failed = await run(id)
+  expect(failed).toMatchObject({ status: 'FAILED', errorCode: 'FEED_LOGIN_REFUSED' })
+  expect(JSON.stringify([failed, app.log])).not.toContain('canary-wrong')
+})
+
+test('S2 §12.5: a feed that is tried shows what its rows would become, and changes nothing', async () => {
+  serve(productsOf(120))
+  const { host, port, path } = server.connection
+  const { testFeed } = await ask<{ testFeed: { isDone: boolean; run: { status: string; testResult: unknown } } }>(
+    'mutation ($input: TestFeedInput!) { testFeed(input: $input) { isDone run { status errorMessage testResult } } }',
+    { input: { transport: 'SFTP', host, port, path, dialect: 'IMPACT', ...sftpUser } },
+  )
+  expect(testFeed).toMatchObject({
+    isDone: true,
+    run: { status: 'SUCCEEDED', testResult: { success: true, rowsDetected: 100 } },
+  })
+  expect((testFeed.run.testResult as { sampleRows: unknown[] }).sampleRows).toHaveLength(10)
+})
