@@ -4,20 +4,25 @@ import { addConfig } from './cli/config.ts'
 import { openContext, type Io, type Run } from './cli/context.ts'
 import { addDemo } from './cli/demo.ts'
 import { addDoctor } from './cli/doctor.ts'
+import { addFeeds } from './cli/feeds.ts'
 import { addKeys } from './cli/keys.ts'
 import { addMigrate } from './cli/migrate.ts'
+import { addOffers } from './cli/offers.ts'
 import { addPsql } from './cli/psql.ts'
 import { addRetailers } from './cli/retailers.ts'
 import { addSources } from './cli/sources.ts'
 import { addStart } from './cli/start.ts'
 
-const commands = [addStart, addDemo, addMigrate, addConfig, addDoctor, addKeys, addRetailers, addSources, addPsql]
+const commands = [
+  addStart, addDemo, addMigrate, addConfig, addDoctor, addKeys, addRetailers, addSources, addFeeds, addOffers, addPsql,
+] // prettier-ignore
 
 const examples = `
 Examples:
   freshet start                                   everything in one process, with an embedded Postgres
   freshet doctor                                  says what is wrong and what to do about it
   freshet keys create --name shop --scope READ    a key for a client
+  freshet feeds run 7 --watch                     fetches the file of a feed and shows how that goes
   freshet keys list --json                        for other programs
 
 Exit codes: 0 fine, 1 the command failed, 2 wrong usage or bad configuration, 130 interrupted.`

@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts'
 import { migrate, assertMigrated } from '../db/migrate/migrate.ts'
 import { openDatabase, type Database } from '../db/open.ts'
-import { connectPool } from '../db/pool.ts'
+import { connectPool, type Pool } from '../db/pool.ts'
 import { connectPrisma, type Db } from '../db/prisma.ts'
 import { assertReachable } from '../db/reach.ts'
 import type { Actor } from '../domain/access/actor.ts'
@@ -10,7 +10,7 @@ import { createLog } from '../log.ts'
 import { commandActor, readSettings, type Context } from './context.ts'
 
 export type Opened = { config: Config; database: Database }
-export type Connected = { db: Db; actor: Actor }
+export type Connected = { db: Db; pool: Pool; directUrl: string; config: Config; actor: Actor }
 
 /** Opens the database for one command. An embedded server that was not running is stopped again afterwards. */
 export async function withDatabase<Result>(
@@ -38,10 +38,10 @@ export async function withDb<Result>(
   return withDatabase(context, async ({ config, database }) => {
     if (database.isEmbedded && config.database.migrate) await migrate(database.directUrl)
     else await assertMigrated(database.directUrl)
-    const pool = connectPool(database.url, { size: 2, log: createLog({ level: 'silent' }) })
+    const pool = connectPool(database.url, { size: 3, log: createLog({ level: 'silent' }) })
     const db = connectPrisma(pool)
     try {
-      return await work({ db, actor: commandActor() })
+      return await work({ db, pool, directUrl: database.directUrl, config, actor: commandActor() })
     } finally {
       await db.$disconnect()
       await pool.end()

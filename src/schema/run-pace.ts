@@ -4,6 +4,7 @@ import { paceOf, type Pace } from '../domain/runs/pace.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { RunEvent } from './run-event.ts'
+import { Run } from './run-type.ts'
 
 const RunPace = builder.objectRef<Pace>('RunPace').implement({
   description: 'How fast the present stage of a run goes, and how long it may still take.',
@@ -42,6 +43,21 @@ builder.objectField(RunEvent, 'pace', (t) =>
     resolve: async (event, _args, context) => {
       const start = await findStageStart(event, context)
       return start && paceOf(event, start)
+    },
+  }),
+)
+
+builder.prismaInterfaceField(Run, 'pace', (t) =>
+  t.field({
+    type: RunPace,
+    nullable: true,
+    description:
+      'How fast its present stage goes, as of its last sign of life; null: it has ended, or the stage has no measure.',
+    select: { id: true, status: true, stage: true, counters: true, updatedAt: true, eventCount: true },
+    resolve: async ({ id, status, stage, counters, updatedAt, eventCount }, _args, context) => {
+      if (status !== 'RUNNING') return null
+      const start = await findStageStart({ runId: id, number: eventCount }, context)
+      return start && paceOf({ stage, counters, at: updatedAt }, start)
     },
   }),
 )

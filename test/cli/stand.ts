@@ -15,13 +15,14 @@ export const credentialKey = Buffer.alloc(32, 7).toString('base64')
 
 /** What a command said and how it ended. */
 export type Outcome = { code: number; out: string; err: string }
-type Options = Partial<Omit<Io, 'out' | 'err'>> & { onOut?: (all: string) => void }
+type Options = Partial<Omit<Io, 'out' | 'err'>> & { onOut?: (all: string) => void; isTty?: boolean }
 
 /** Runs the command in this process. Its environment is only what is given here. */
-export async function run(argv: string[], { env = {}, onOut, ...io }: Options = {}): Promise<Outcome> {
+export async function run(argv: string[], { env = {}, onOut, isTty = false, ...io }: Options = {}): Promise<Outcome> {
   const out = collect(onOut)
   const err = collect()
-  const code = await runCli(argv, { env, folder: import.meta.dirname, ...io, out: out.stream, err: err.stream })
+  const shown = Object.assign(out.stream, { isTTY: isTty })
+  const code = await runCli(argv, { env, folder: import.meta.dirname, ...io, out: shown, err: err.stream })
   return { code, out: out.text(), err: err.text() }
 }
 

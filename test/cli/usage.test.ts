@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { projectDir, run, runJson, start } from './stand.ts'
 
-const groups = ['keys', 'retailers', 'sources']
+const groups = ['keys', 'retailers', 'sources', 'feeds', 'offers']
 const leaves = [
   'start',
   'demo',
@@ -16,6 +16,10 @@ const leaves = [
   'keys rotate-credentials',
   'retailers import',
   'sources import',
+  'feeds list',
+  'feeds run',
+  'feeds test',
+  'offers rebuild',
   'psql',
 ]
 

@@ -184,3 +184,33 @@ test('a list of runs with everything in it takes as many statements for twenty r
   expect(await count(20)).toBe(two)
   expect(two).toBeLessThanOrEqual(10)
 })
+
+test('issue 5 §7: a run at work, and each of its events, tells bytes, rows, rates and what is left of the stage', async () => {
+  const { id } = await startRun(pool)
+  await call(pool, 'set_run_stage', id, 1, 'DOWNLOAD', at(10))
+  await call(pool, 'add_run_progress', id, 1, { downloadBytes: 250, downloadTotal: 1000 }, at(15))
+  const fields = 'bytes totalBytes bytesPerSecond rows rowsPerSecond percent secondsLeft'
+  const document = `query ($id: ID!) { run(id: $id) { pace { ${fields} } events { nodes { pace { ${fields} } } } } }`
+  const variables = { id: encodeId('FeedRun', id) }
+  type Paced = { run: { pace: object | null; events: { nodes: { pace: object | null }[] } } }
+  const download = { bytes: 250, totalBytes: 1000, bytesPerSecond: 50, percent: 25, secondsLeft: 15 }
+  const first = (await ask<Paced>(document, variables)).run
+  expect(first.pace).toEqual({ ...download, rows: null, rowsPerSecond: null })
+  expect(first.events.nodes.map(({ pace }) => pace)).toEqual([null, null, first.pace])
+
+  await call(pool, 'set_run_stage', id, 1, 'PARSE', at(20))
+  expect((await ask<Paced>(document, variables)).run.pace).toBeNull()
+  const parsed = { downloadBytes: 750, bytesParsed: 500, rowsRead: 40 }
+  await call(pool, 'add_run_progress', id, 1, parsed, at(22))
+  expect((await ask<Paced>(document, variables)).run.pace).toEqual({
+    bytes: 500,
+    totalBytes: 1000,
+    bytesPerSecond: 250,
+    rows: 40,
+    rowsPerSecond: 20,
+    percent: 50,
+    secondsLeft: 2,
+  })
+  await call(pool, 'finish_run', id, 1, at(23))
+  expect((await ask<Paced>(document, variables)).run.pace).toBeNull()
+})

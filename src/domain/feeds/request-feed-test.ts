@@ -4,6 +4,7 @@ import { audit } from '../access/audit.ts'
 import { badInput, notFound, refuse } from '../errors.ts'
 import { checkWith, withoutNulls, type Given } from '../input.ts'
 import { enqueue } from '../queue/enqueue.ts'
+import type { JobPlace } from '../queue/operate.ts'
 import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
 import { encryptSecret, secretContext } from './credentials/secret.ts'
 import { FeedTestSettings, type FeedTestInput } from './feed-input.ts'
@@ -30,23 +31,34 @@ export async function requestFeedTest(
     return id === undefined
       ? tellWrong('id', 'is required, or input.')
       : tellWrong('input', 'cannot be given together with id.')
-  const { db } = parts
-  if (id !== undefined && !(await db.feed.findUnique({ where: { id }, select: { id: true } })))
-    throw notFound('feed', 'id')
-  const payload = input ? { input: await sealInput(parts, input) } : { feedId: String(id) }
-  const jobId = await db.$transaction(async (tx) => {
-    const made = await enqueue(tx, testJob, payload)
+  const job =
+    id === undefined
+      ? await enqueueTest(parts, actor, await sealInput(parts, input!))
+      : await askForTest(parts, actor, id)
+  return awaitOutcome(parts, job, waitSeconds, 'id')
+}
+
+/** Tries a stored feed; answers the job that does, and waits for nothing. */
+export async function askForTest(parts: Pick<FeedParts, 'db'>, actor: Actor, id: bigint): Promise<JobPlace> {
+  if (!(await parts.db.feed.findUnique({ where: { id }, select: { id: true } }))) throw notFound('feed', 'id')
+  return enqueueTest(parts, actor, id)
+}
+
+async function enqueueTest({ db }: Pick<FeedParts, 'db'>, actor: Actor, of: bigint | UnsavedFeed): Promise<JobPlace> {
+  const isStored = typeof of === 'bigint'
+  const id = await db.$transaction(async (tx) => {
+    const made = await enqueue(tx, testJob, isStored ? { feedId: String(of) } : { input: of })
     const changes = { job: { to: made } }
     await audit(tx, actor, {
       action: 'TEST_FEED',
       objectType: 'Feed',
-      ...(id === undefined ? {} : { objectId: id }),
+      ...(isStored ? { objectId: of } : {}),
       changes,
     })
     return made
   })
-  if (!jobId) throw new Error('The queue feed-test took a test and gave it no job.')
-  return awaitOutcome(parts, { queue: testJob.name, id: jobId }, waitSeconds, 'id')
+  if (!id) throw new Error('The queue feed-test took a test and gave it no job.')
+  return { queue: testJob.name, id }
 }
 
 const tellWrong = (field: string, message: string): never => {

@@ -4,27 +4,37 @@ import { audit } from '../access/audit.ts'
 import { DomainError, notFound } from '../errors.ts'
 import type { FeedParts } from './parts.ts'
 
-const request = 'select request::text, job_id::text as "jobId" from freshet.request_feed_run($1, $2, $3)'
+const statement = 'select request::text, job_id::text as "jobId" from freshet.request_feed_run($1, $2, $3)'
+
+type Parts = Pick<FeedParts, 'db' | 'now' | 'log'>
 
 /**
  * Asks for a run of a feed now (S2 §6.5). However often it is asked while a run is at work, one follow-up covers it. `force`
  * processes the file although it did not change.
  */
-export async function runFeed({ db, now, log }: FeedParts, actor: Actor, id: bigint, force: boolean): Promise<bigint> {
-  await db.$transaction(async (tx) => {
+export async function runFeed(parts: Parts, actor: Actor, id: bigint, force: boolean): Promise<bigint> {
+  await askForRun(parts, actor, id, force)
+  return id
+}
+
+/** The same, but answers the number of the request, by which `readFeedRequest` finds the run that covers it. */
+export async function askForRun({ db, now, log }: Parts, actor: Actor, id: bigint, force: boolean): Promise<number> {
+  const number = await db.$transaction(async (tx) => {
     const feed = await tx.feed.findUnique({ where: { id }, select: { status: true } })
     if (!feed) throw notFound('feed', 'id')
     if (feed.status !== 'ENABLED')
       throw new DomainError('FEED_NOT_ENABLED', `The feed is ${feed.status}: only an enabled one runs.`, {
         field: 'id',
       })
-    const [row] = await queryRows<{ request: string }>(tx, request, [id, force, now()])
-    const changes = { request: { to: Number(row?.request) }, force: { to: force } }
+    const [row] = await queryRows<{ request: string }>(tx, statement, [id, force, now()])
+    const request = Number(row?.request)
+    const changes = { request: { to: request }, force: { to: force } }
     await audit(tx, actor, { action: 'RUN_FEED', objectType: 'Feed', objectId: id, changes })
+    return request
   })
   log.info(
     { event: 'MANUAL_RUN_REQUESTED', feedId: id, force, requestedBy: actor.name },
     'a run of a feed was asked for',
   )
-  return id
+  return number
 }

@@ -1,4 +1,5 @@
 import { PgBoss, type Clock } from 'pg-boss'
+import { workerConnectionName } from '../../domain/queue/worker.ts'
 import { reason, type Log } from '../../log.ts'
 
 export const superviseSeconds = 5
@@ -14,7 +15,7 @@ export type BossOptions = { url: string; log: Log; clock: Clock; connections: nu
 export async function startBoss({ url, log, clock, connections }: BossOptions): Promise<PgBoss> {
   const boss = new PgBoss({
     connectionString: url,
-    application_name: 'freshet:queue',
+    application_name: workerConnectionName,
     max: connections,
     connectionTimeoutMillis: 5_000,
     ...patience,

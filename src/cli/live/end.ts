@@ -1,0 +1,57 @@
+import { countImpact } from '../../domain/feeds/feed-impact.ts'
+import { encodeId } from '../../domain/global-id.ts'
+import { toJson } from '../print.ts'
+import type { Context } from '../context.ts'
+import { CommandError } from '../error.ts'
+import type { Live } from './hub.ts'
+import { sayCount, saySeconds } from './words.ts'
+
+/** Says how the run of a feed ended. One that failed or was blocked is told as an error, with what to do. */
+export async function tellEnd(context: Context, { db, pool, now }: Live, runId: bigint): Promise<void> {
+  const run = await db.run.findUniqueOrThrow({ where: { id: runId }, include: { feedRun: true } })
+  const { status, counters, startedAt, finishedAt, errorCode, errorMessage, errorHint, errorCount } = run
+  const { skippedReason, isBlocked, blockReasons, activeCountBefore, wouldExpireCount } = run.feedRun ?? {}
+  const id = encodeId('FeedRun', runId)
+  const wouldExpire = isBlocked ? ((await countImpact(pool, [runId], now()))[0]?.EXPIRE ?? 0) : 0
+  const mutations = isBlocked ? decisions(id, wouldExpire) : undefined
+  const seconds = ((finishedAt ?? now()).getTime() - startedAt.getTime()) / 1000
+  if (context.json) {
+    const { productsExpired = null } = run.feedRun ?? {}
+    const figures = { counters, errorCount, productsExpired, wouldExpireCount, skippedReason, blockReasons }
+    const why = { errorCode, errorMessage, errorHint }
+    context.out.write(`${toJson({ run: { id, number: runId, status, seconds, ...figures, ...why, ...mutations } })}\n`)
+  }
+  if (status === 'FAILED')
+    throw new CommandError(errorCode ?? 'RUN_FAILED', `Run ${runId} failed: ${errorMessage}`, {
+      hint: errorHint ?? undefined,
+    })
+  if (mutations)
+    throw new CommandError(
+      blockReasons?.[0] ?? 'RUN_BLOCKED',
+      `Run ${runId} was blocked (${blockReasons?.join(', ')}): ${wouldExpireCount} of ${activeCountBefore} active offers would expire. Consumers see what they saw before.`,
+      {
+        hint: `Look at its impact first (docs/feeds.md, "A run was blocked"), then\n${Object.values(mutations).join('\n')}`,
+      },
+    )
+  if (!context.json)
+    context.out.write(`${sayEnd(counters, seconds, skippedReason, run.feedRun?.productsExpired ?? 0)}\n`)
+}
+
+function sayEnd(counters: unknown, seconds: number, skippedReason: string | null | undefined, expired: number): string {
+  if (skippedReason) return `Succeeded in ${saySeconds(seconds)}: nothing to do (${skippedReason}).`
+  const of = (name: string) => sayCount((counters as Record<string, number | undefined>)[name] ?? 0)
+  const parts = [
+    `${of('rowsRead')} rows read`,
+    `${of('productsRejected')} rejected`,
+    `${of('productsUpserted')} offers seen`,
+    `${of('pricesWritten')} prices written`,
+    `${sayCount(expired)} expired`,
+  ]
+  return `Succeeded in ${saySeconds(seconds)}: ${parts.join(', ')}.`
+}
+
+/** What decides a blocked run; the number is the one that the operator was shown (DESIGN 9.21). */
+const decisions = (id: string, wouldExpire: number) => ({
+  approve: `mutation { approveActivation(runId: "${id}", expectedWouldExpire: ${wouldExpire}) { isDone } }`,
+  reject: `mutation { rejectActivation(runId: "${id}", reason: "…") { isDone } }`,
+})
