@@ -55,6 +55,6 @@ const amount = (cents: number) => (cents / 100).toFixed(2)
 /** Twelve digits, the last of which checks the others. */
 function gtin(n: number): string {
   const digits = `02089${String(n).padStart(6, '0')}`
-  const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0)
+  const sum = Array.from(digits).reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 3 : 1), 0)
   return `${digits}${(10 - (sum % 10)) % 10}`
 }

@@ -3,7 +3,8 @@ import { CommandError } from '../error.ts'
 import type { Ask } from './api.ts'
 import { catalogRows, keptRows } from './catalog.ts'
 import { feedPaths } from './feed-server.ts'
-import { findSource, type Demo } from './steps.ts'
+import { findSource } from './find-source.ts'
+import type { Demo } from './steps.ts'
 
 const shop = 'Meadow Outdoor'
 const source = `${shop} via Impact`

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
-import { CommandError } from '../error.ts'
 import { createApi, type Ask } from './api.ts'
 import type { FeedServer } from './feed-server.ts'
+import { findSource } from './find-source.ts'
 import { addSlowFeed, loseRows, takeFeedIn, type Run } from './feeds.ts'
 import { keepKey, readKey, type DemoFolder } from './folder.ts'
 import { failJob, loseRun } from './trouble.ts'
@@ -56,21 +56,6 @@ async function importSources({ ask }: Demo): Promise<string> {
     { csv },
   )
   return `${counts.rows} sources from examples/sources.csv`
-}
-
-type Source = { id: string; name: string; isDisplayPrimary: boolean; tosReviewedAt: string | null }
-
-export async function findSource({ ask }: Demo, name: string): Promise<Source> {
-  const { sources } = await ask<{ sources: { nodes: Source[] } }>(
-    'query FindSource($name: String!) { sources(first: 1, filter: { q: $name }) { nodes { id name isDisplayPrimary tosReviewedAt } } }',
-    { name },
-  )
-  const [source] = sources.nodes
-  if (!source)
-    throw new CommandError('DEMO_FAILED', `The demo has no source "${name}" any more.`, {
-      hint: 'Delete its folder to begin anew.',
-    })
-  return source
 }
 
 async function reviewScrapedSource(demo: Demo): Promise<string> {

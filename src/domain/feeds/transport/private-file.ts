@@ -21,7 +21,7 @@ export type PrivateFile = AsyncDisposable & {
  * the system does not allow that (Windows), it goes when it is disposed of, or is swept.
  */
 export async function openPrivateFile(dir: string): Promise<PrivateFile> {
-  await makeFolder(dir)
+  await makeFolder(dir, 0o700)
   const path = join(dir, await fileNameOf(process.pid, randomBytes(8).toString('hex')))
   const handle = await open(path, 'wx+', 0o600)
   const isNamed = await unlink(path).then(
