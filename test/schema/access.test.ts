@@ -140,6 +140,8 @@ test.each(nodeTypes.map((type) => [type.name, type] as const))(
 
 for (const { app, publicRead, keys, ask } of doors) {
   const where = `S12: with FRESHET_PUBLIC_READ=${publicRead}`
+  // Open reading makes a difference to those without a good key alone.
+  const asking = publicRead ? callers.filter((caller) => caller === 'no key' || caller === 'revoked') : callers
 
   /** Asks as each caller in turn, and compares what he met with what he should have met. */
   const askAsEach = async (
@@ -147,7 +149,7 @@ for (const { app, publicRead, keys, ask } of doors) {
     attempt: (caller: Caller) => Promise<{ asked: Asked; hidden: string; rest?: object }>,
     rest = {},
   ) => {
-    for (const caller of callers) {
+    for (const caller of asking) {
       const refusal = refusalFor(caller, scope, publicRead)
       const { asked, hidden, rest: met = {} } = await attempt(caller)
       const isLeaked = refusal !== undefined && asked.text.includes(hidden)
@@ -196,7 +198,7 @@ for (const { app, publicRead, keys, ask } of doors) {
   test.each(nodeTypes.map((type) => [type.name, type] as const))(
     `${where}, nobody learns which %s exists who may not see it`,
     async (name, type) => {
-      for (const caller of callers) {
+      for (const caller of asking) {
         const id = encodeId(name, 9_000_000_000)
         const { answer } = await ask(caller, 'query ($id: ID!) { node(id: $id) { __typename } }', { id })
         const refusal = refusalFor(caller, scopeOf(type) ?? 'ADMIN', publicRead)
