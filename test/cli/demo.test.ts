@@ -22,7 +22,9 @@ test('fills itself through the API, shows what to try, stops; a second time it c
   const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
   const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
   expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
-  expect(out).toContain('{"data":{"retailers":{"totalCount":5,"nodes":[{"name":"Alpine Outfitters",')
+  expect(out).toContain('{"data":{"offers":{"totalCount":4993,"nodes":[{"title":"Light lantern 1",')
+  // What it says is to be believed: the mutation that it prints does what it says.
+  expect(out).toMatch(/approveActivation\(runId: "\w+={0,2}", expectedWouldExpire: 1997\)/)
   expect(out).toMatch(/an alert: a run of "Harbour Books pages" .*\n.*a job that failed for good, and its dead letter/)
   for (const [name, key] of [
     ['demo-admin-key', adminKey],
@@ -36,18 +38,30 @@ test('fills itself through the API, shows what to try, stops; a second time it c
 
   const again = await runJson(['demo', '--once'], { env })
   expect(again.code).toBe(0)
-  expect(again.answer.demo).toMatchObject({ adminKey, readKey, answer: { retailers: { totalCount: 5 } } })
+  expect(again.answer.demo).toMatchObject({ adminKey, readKey, answer: { offers: { totalCount: 4993 } } })
   expect(await state()).toEqual(before)
   expect(before).toEqual({
-    retailers: 5,
-    sources: 7,
+    retailers: 6,
+    sources: 8,
+    runs: ['SUCCEEDED', 'SUCCEEDED {SPIKE_THRESHOLD_EXCEEDED}'],
+    errors: { PRICE_ON_REQUEST: 6, TITLE_MISSING: 5 },
     keys: ['admin (from FRESHET_ADMIN_KEY):{ADMIN}', 'demo reader:{READ}'],
-    primaries: ['Alpine via Awin', 'Brook & Stone direct', 'Kitchen Corner direct', 'Northern Lights direct'],
+    primaries: [
+      'Alpine via Awin',
+      'Brook & Stone direct',
+      'Kitchen Corner direct',
+      'Meadow Outdoor via Impact',
+      'Northern Lights direct',
+    ],
     reviewed: ['Harbour Books pages'],
     alerts: ['RUN_REAPED: SCRAPE'],
     jobs: ['maintenance: failed', 'maintenance-dead: completed'],
     failure: 'JOB_PAYLOAD_INVALID',
-    changes: ['CREATE_API_KEY', 'REVIEW_SOURCE', 'SET_DISPLAY_PRIMARY', 'CREATE_API_KEY'],
+    changes: [
+      'CREATE_API_KEY REVIEW_SOURCE SET_DISPLAY_PRIMARY CREATE_RETAILER CREATE_SOURCE SET_DISPLAY_PRIMARY',
+      'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED RUN_FEED HOST_KEY_LEARNED RUN_FEED',
+      'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED CREATE_API_KEY',
+    ].join(' '),
   })
 })
 
@@ -59,20 +73,25 @@ async function state() {
     `select
       (select count(*)::int from freshet.retailers) as retailers,
       (select count(*)::int from freshet.sources) as sources,
+      array(select concat_ws(' ', r.status, nullif(f.block_reasons::text, '{}')) from freshet.feed_runs f
+        join freshet.runs r on r.id = f.run_id order by r.id) as runs,
+      (select jsonb_object_agg(code, total) from (select code, sum(total) as total from freshet.run_error_totals where code <> 'URL_HASH_FALLBACK' group by code) t) as errors,
       array(select name || ':' || scopes::text from freshet.api_keys order by id) as keys,
       array(select name from freshet.sources where is_display_primary order by name) as primaries,
       array(select name from freshet.sources where tos_reviewed_at is not null) as reviewed,
       array(select a.kind || ': ' || r.kind from freshet.alerts a join freshet.runs r on r.error_code = a.kind where a.resolved_at is null) as alerts,
       array(select name || ': ' || state from pgboss.job where data ->> 'task' = 'prune-listings' order by name) as jobs,
       (select output ->> 'code' from pgboss.job where name = 'maintenance' and state = 'failed') as failure,
-      array(select action from freshet.audit_log where action not like 'IMPORT%' order by id) as changes`,
+      (select string_agg(action, ' ' order by id) from freshet.audit_log where action not like 'IMPORT%') as changes`,
   )
   return row
 }
 
-test('doctor is content with its folder, commands use its database, and both stop the server again', async () => {
+test('doctor finds nothing in its folder but the run that waits for a decision, commands use its database, and both stop the server again', async () => {
   const { code, out, err } = await run(['doctor'], { env })
-  expect({ code, err }).toEqual({ code: 0, err: '' })
+  expect({ code, err }).toEqual({ code: 1, err: '' })
+  expect(out).toMatch(/^fail {2}alerts: 1 open of severity P1:\n +FEED_RUN_BLOCKED \(Meadow Outdoor via Impact\)/m)
+  expect(out).toContain('1 failure, ')
   expect(out).toMatch(/^ok {4}credential key: kept in /m)
   expect(out).toMatch(/^ok {4}database: Postgres [\d.]+ \(embedded /m)
   const list = await runJson(['keys', 'list'], { env })

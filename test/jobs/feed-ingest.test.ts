@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
-import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
-import { aRetailer, aSource } from '../support/rows.ts'
+import { aFeedOver, asked } from '../support/feeds.ts'
 import { sftpUser, startSftpServer } from '../support/sftp-server.ts'
 import { until } from '../support/until.ts'
 
@@ -15,28 +14,14 @@ afterAll(async () => {
 
 type Run = { id: string; status: string; errorCode: string | null } & Record<string, unknown>
 
-const ask = async <Data>(query: string, variables: object = {}): Promise<Data> => {
-  const { data, errors } = await app.ask<Data>(query, variables, { key: app.firstKey })
-  expect(errors).toBeUndefined()
-  return data!
-}
+const ask = <Data>(query: string, variables?: object) => asked<Data>(app, query, variables)
 
 let day = 0
 /** Lays a file down, as a network does at night. */
 const serve = (products: Product[]) =>
   server.serve(Buffer.from(impactCsv(products)), new Date(Date.UTC(2026, 0, ++day)))
 
-async function aFeed(settings: object = {}): Promise<string> {
-  const source = { kind: 'AFFILIATE_FEED', affiliate_network: 'IMPACT', is_display_primary: true }
-  const sourceId = encodeId('Source', await aSource(app.pool, await aRetailer(app.pool), source))
-  const { host, port, path } = server.connection
-  const { createFeed } = await ask<{ createFeed: { id: string } }>(
-    'mutation ($input: CreateFeedInput!) { createFeed(input: $input) { id } }',
-    { input: { sourceId, host, port, path, ...sftpUser, ...settings } },
-  )
-  await ask('mutation ($id: ID!) { enableFeed(id: $id) { id } }', { id: createFeed.id })
-  return createFeed.id
-}
+const aFeed = (settings: object = {}) => aFeedOver(app, server, { settings })
 
 const lastRun = async (id: string) =>
   (

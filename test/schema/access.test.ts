@@ -140,6 +140,8 @@ test.each(nodeTypes.map((type) => [type.name, type] as const))(
 
 for (const { app, publicRead, keys, ask } of doors) {
   const where = `S12: with FRESHET_PUBLIC_READ=${publicRead}`
+  // Open reading makes a difference to those without a good key alone.
+  const asking = publicRead ? callers.filter((caller) => caller === 'no key' || caller === 'revoked') : callers
 
   /** Asks as each caller in turn, and compares what he met with what he should have met. */
   const askAsEach = async (
@@ -147,7 +149,7 @@ for (const { app, publicRead, keys, ask } of doors) {
     attempt: (caller: Caller) => Promise<{ asked: Asked; hidden: string; rest?: object }>,
     rest = {},
   ) => {
-    for (const caller of callers) {
+    for (const caller of asking) {
       const refusal = refusalFor(caller, scope, publicRead)
       const { asked, hidden, rest: met = {} } = await attempt(caller)
       const isLeaked = refusal !== undefined && asked.text.includes(hidden)
@@ -161,15 +163,18 @@ for (const { app, publicRead, keys, ask } of doors) {
     `${where}, %s opens to those it should, and changes nothing for others`,
     async (name, { scope, document, variables }) => {
       const unchanged = await makeFixture(app.pool)
+      let state: Awaited<ReturnType<typeof readState>> | undefined
       await askAsEach(
         scope,
         async (caller) => {
           const isChange = name.startsWith('Mutation.') && refusalFor(caller, scope, publicRead) === undefined
           const fixture = isChange ? await makeFixture(app.pool) : unchanged
-          const [before, entries] = [await readState(app.pool), await countAudit(app.pool)]
+          const before = isChange ? undefined : (state ?? (await readState(app.pool)))
+          const entries = await countAudit(app.pool)
           const asked = await ask(caller, document, variables?.(fixture))
           const recorded = (await countAudit(app.pool)) - entries
-          const isAsItWas = isChange || isDeepStrictEqual(await readState(app.pool), before)
+          state = isChange ? undefined : await readState(app.pool)
+          const isAsItWas = isDeepStrictEqual(state, before)
           return { asked, hidden: fixture.mark, rest: { isAsItWas, isRecordedRight: recorded === (isChange ? 1 : 0) } }
         },
         { isAsItWas: true, isRecordedRight: true },
@@ -196,7 +201,7 @@ for (const { app, publicRead, keys, ask } of doors) {
   test.each(nodeTypes.map((type) => [type.name, type] as const))(
     `${where}, nobody learns which %s exists who may not see it`,
     async (name, type) => {
-      for (const caller of callers) {
+      for (const caller of asking) {
         const id = encodeId(name, 9_000_000_000)
         const { answer } = await ask(caller, 'query ($id: ID!) { node(id: $id) { __typename } }', { id })
         const refusal = refusalFor(caller, scopeOf(type) ?? 'ADMIN', publicRead)

@@ -12,7 +12,9 @@ begin
     return new; -- its lock is no feed's
   end if;
   update freshet.feed_runs
-  set is_partial = v_upserted > 0 and (new.error_count > 0 or new.status = 'FAILED') where run_id = new.id;
+  set is_partial = v_upserted > 0 and (new.error_count > 0 or new.status = 'FAILED'),
+    expiry_step_failed = new.status = 'FAILED' and coalesce(new.stage, '') in ('EVALUATE', 'PROMOTE')
+  where run_id = new.id;
   update freshet.feeds
   set last_run_at = new.finished_at, consecutive_failures = case
       when new.status = 'SUCCEEDED' then 0

@@ -5,11 +5,12 @@ import { readConfig } from '../../config.ts'
 import { runServer } from '../../main.ts'
 import { createApi } from './api.ts'
 import { openDemoFolder, type DemoFolder } from './folder.ts'
-import { playRuns } from './live-run.ts'
+import { startFeedServer } from './feed-server.ts'
+import { repeatRuns } from './live-run.ts'
 import { findFreePort } from './port.ts'
 import { steps, type Demo } from './steps.ts'
 
-const query = '{ retailers(first: 3) { totalCount nodes { name website } } }'
+const query = '{ offers(first: 2) { totalCount nodes { title price currency retailer { name } } } }'
 
 /** Starts the whole server in a folder of its own, fills it through its API, and says what to try. */
 export async function runDemo(context: Context, { once }: { once: boolean }): Promise<void> {
@@ -25,6 +26,8 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
     FRESHET_ADMIN_KEY: undefined,
     FRESHET_ROLE: 'all',
     FRESHET_MIGRATE: 'true',
+    // Its feeds come from a server on this machine.
+    FRESHET_ALLOW_PRIVATE_NETWORK: 'true',
     // The job that fails on purpose is no news where nobody follows the log.
     LOG_LEVEL: env.LOG_LEVEL || (once ? 'fatal' : 'warn'),
   }
@@ -33,6 +36,7 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
   const port = await findFreePort(config.http.host, config.http.port)
   // Its log tells warnings only; who starts it for the first time should see why that takes a while.
   const tell = (step: string) => void (json || out.write(`  ${step} …\n`))
+  await using server = await startFeedServer(folder.dir)
   await runServer(
     { ...own, FRESHET_ADMIN_KEY: folder.adminKey, PORT: String(port) },
     {
@@ -41,17 +45,26 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
       readable: json ? false : undefined,
       tell,
       announce: async ({ app: { url }, database }) => {
-        const answer = await seed({ url, folder, directUrl: database.directUrl, tell })
+        const answer = await seed({ url, folder, server, directUrl: database.directUrl, tell })
         if (once) done.abort('the demo was to run once')
         // It ends by itself with the demo; should it fail before, the demo goes on without it.
-        else void playRuns(database.directUrl, signal).catch(() => {})
+        else void repeatRuns(createApi(url, folder.adminKey), signal).catch(() => {})
         return json ? `${toJson({ demo: answer })}\n` : describe(answer, folder, once)
       },
     },
   )
 }
 
-type Answer = { url: string; adminKey: string; readKey: string; steps: string[]; query: string; answer: unknown }
+type Answer = {
+  url: string
+  adminKey: string
+  readKey: string
+  steps: string[]
+  query: string
+  answer: unknown
+  /** What shows the blocked run's offers after all. */
+  approve: string | undefined
+}
 
 async function seed(place: Omit<Demo, 'ask' | 'readKey'>): Promise<Answer> {
   const { url, folder } = place
@@ -59,10 +72,18 @@ async function seed(place: Omit<Demo, 'ask' | 'readKey'>): Promise<Answer> {
   const told: string[] = []
   for (const step of steps) told.push(await step(demo))
   const answer = await createApi(url, demo.readKey)(query)
-  return { url: `${url}/graphql`, adminKey: folder.adminKey, readKey: demo.readKey, steps: told, query, answer }
+  const { readKey, blocked } = demo
+  const approve =
+    blocked &&
+    `mutation { approveActivation(runId: "${blocked.id}", expectedWouldExpire: ${blocked.wouldExpireCount}) { isDone } }`
+  return { url: `${url}/graphql`, adminKey: folder.adminKey, readKey, steps: told, query, answer, approve }
 }
 
-function describe({ url, adminKey, readKey, steps: told, answer }: Answer, folder: DemoFolder, once: boolean): string {
+function describe(
+  { url, adminKey, readKey, steps: told, answer, approve }: Answer,
+  folder: DemoFolder,
+  once: boolean,
+): string {
   const lines = [
     "Freshet's demo is ready.",
     '',
@@ -77,9 +98,23 @@ function describe({ url, adminKey, readKey, steps: told, answer }: Answer, folde
     `    --data '${JSON.stringify({ query })}'`,
     'which answers',
     `  ${JSON.stringify({ data: answer })}`,
+    ...(approve
+      ? [
+          '',
+          'Decide',
+          '  A run is blocked: consumers go on seeing what the file has lost. In GraphiQL "Feeds: runs that wait for a',
+          '  decision" shows what would vanish; this lets it go:',
+          `  ${approve}`,
+        ]
+      : []),
     ...(once
       ? []
-      : ['', 'A run is played over and over: list the runs in GraphiQL, then watch one live.', '', 'Ctrl-C stops it.']),
+      : [
+          '',
+          'A feed runs over and over from a slow server: list the runs in GraphiQL, then watch one live.',
+          '',
+          'Ctrl-C stops it.',
+        ]),
   ]
   return `\n${lines.map((line) => (line ? `  ${line}\n` : '\n')).join('')}\n`
 }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { CommandError } from '../error.ts'
 import { createApi, type Ask } from './api.ts'
+import type { FeedServer } from './feed-server.ts'
+import { findSource } from './find-source.ts'
+import { addSlowFeed, loseRows, takeFeedIn, type Run } from './feeds.ts'
 import { keepKey, readKey, type DemoFolder } from './folder.ts'
 import { failJob, loseRun } from './trouble.ts'
 
@@ -11,6 +13,10 @@ export type Demo = {
   folder: DemoFolder
   ask: Ask
   readKey: string
+  /** Where its feeds are fetched from. */
+  server: FeedServer
+  /** The run that waits for a decision. */
+  blocked?: Run
   /** Says what is about to happen. */
   tell: (step: string) => void
 }
@@ -24,6 +30,9 @@ export const steps: Step[] = [
   importSources,
   reviewScrapedSource,
   showAffiliateFeed,
+  takeFeedIn,
+  loseRows,
+  addSlowFeed,
   loseRun,
   failJob,
   makeReadKey,
@@ -47,21 +56,6 @@ async function importSources({ ask }: Demo): Promise<string> {
     { csv },
   )
   return `${counts.rows} sources from examples/sources.csv`
-}
-
-type Source = { id: string; name: string; isDisplayPrimary: boolean; tosReviewedAt: string | null }
-
-async function findSource({ ask }: Demo, name: string): Promise<Source> {
-  const { sources } = await ask<{ sources: { nodes: Source[] } }>(
-    'query FindSource($name: String!) { sources(first: 1, filter: { q: $name }) { nodes { id name isDisplayPrimary tosReviewedAt } } }',
-    { name },
-  )
-  const [source] = sources.nodes
-  if (!source)
-    throw new CommandError('DEMO_FAILED', `The demo has no source "${name}" any more.`, {
-      hint: 'Delete its folder to begin anew.',
-    })
-  return source
 }
 
 async function reviewScrapedSource(demo: Demo): Promise<string> {

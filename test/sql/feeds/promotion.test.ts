@@ -88,6 +88,21 @@ test.each([
   expect(await finish()).toMatchObject({ status: 'SUCCEEDED', is_partial: isPartial })
 })
 
+test.each([
+  ['PARSE', false],
+  ['EVALUATE', true],
+  ['PROMOTE', true],
+])(
+  'S2 §2.1: a run that failed in %s says that its file was taken in and was not judged or shown: %s',
+  async (stage, isSo) => {
+    const feed = await feeds.aFeed()
+    const { id } = await feeds.run(feed, products(1), { dieAfter: 1 })
+    await feeds.callOf('set_run_stage', id, 1, stage, hour(0))
+    await feeds.callOf('fail_run', id, 1, 'INTERNAL', 'It failed.', 'Look.', hour(0), true)
+    expect(await feeds.feedRun(id)).toMatchObject({ status: 'FAILED', expiry_step_failed: isSo })
+  },
+)
+
 test('S2 §8.2: expiry is a question of time: an offer lasts expiryHours from its last promotion, to the moment', async () => {
   const feed = await feeds.aFeed({}, { expiry_hours: 48 })
   await feeds.run(feed, products(2))

@@ -141,7 +141,7 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   'Mutation.reenableFeed': {
     scope: 'OPERATE',
     document: 'mutation ($id: ID!) { reenableFeed(id: $id, acknowledge: true) { id } }',
-    variables: ({ feeds }) => ({ id: feeds.disabled }),
+    variables: ({ feeds }) => ({ id: feeds.disabled, acknowledge: true }),
     recorded: ({ feeds }) => ({
       action: 'REENABLE_FEED',
       objectType: 'Feed',
@@ -178,7 +178,13 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   'Mutation.testFeed': {
     scope: 'OPERATE',
     document: `mutation ($id: ID, $input: TestFeedInput) { testFeed(id: $id, input: $input, waitSeconds: 0) { ${askWorker} } }`,
-    variables: ({ Feed }) => ({ id: Feed }),
+    variables: ({ Feed }) => ({ id: Feed, waitSeconds: 0 }),
+    others: {
+      input: {
+        input: { transport: 'SFTP', host: 'feeds.example', path: '/catalog.csv', username: 'shop' },
+        waitSeconds: 0,
+      },
+    },
     recorded: ({ Feed }, answer) => ({
       action: 'TEST_FEED',
       objectType: 'Feed',
@@ -190,7 +196,7 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   'Mutation.approveActivation': {
     scope: 'OPERATE',
     document: `mutation ($runId: ID!) { approveActivation(runId: $runId, expectedWouldExpire: 0, waitSeconds: 0) { ${askWorker} } }`,
-    variables: ({ feeds }) => ({ runId: feeds.blockedRun }),
+    variables: ({ feeds }) => ({ runId: feeds.blockedRun, waitSeconds: 0 }),
     recorded: ({ feeds }, answer) => ({
       action: 'APPROVE_ACTIVATION',
       objectType: 'FeedRun',
@@ -202,7 +208,7 @@ export const operations: Operations<Mark & RetailerFixture & FeedFixture & { Fee
   'Mutation.rejectActivation': {
     scope: 'OPERATE',
     document: `mutation ($runId: ID!, $reason: String!) { rejectActivation(runId: $runId, reason: $reason, waitSeconds: 0) { ${askWorker} } }`,
-    variables: ({ feeds, mark }) => ({ runId: feeds.blockedRun, reason: mark }),
+    variables: ({ feeds, mark }) => ({ runId: feeds.blockedRun, reason: mark, waitSeconds: 0 }),
     recorded: ({ feeds, mark }, answer) => ({
       action: 'REJECT_ACTIVATION',
       objectType: 'FeedRun',

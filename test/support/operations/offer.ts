@@ -30,7 +30,7 @@ export const operations: Operations<Mark & OfferFixture> = {
   'Mutation.acceptPrice': {
     scope: 'OPERATE',
     document: 'mutation ($offerId: ID!) { acceptPrice(offerId: $offerId, waitSeconds: 0) { isDone job { id } } }',
-    variables: ({ Offer }) => ({ offerId: Offer }),
+    variables: ({ Offer }) => ({ offerId: Offer, waitSeconds: 0 }),
     recorded: ({ Offer }, answer) => ({
       action: 'ACCEPT_PRICE',
       objectType: 'Offer',

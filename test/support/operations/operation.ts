@@ -27,6 +27,8 @@ export type Mutation<Fixture> = Required<Operation<Fixture>> & {
   repeated: 'same' | 'new' | ErrorCode | object
   /** It can be done once with an object, so that each further time needs objects of its own. */
   usesUp?: true
+  /** What to send instead where an argument is tried that excludes those, by its name. */
+  others?: Record<string, object>
   /** Where the answer has an input field that it does not have under the same name; null: it is stored in a form of its own. */
   storedAs?: Record<string, string | null>
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, rm, unlink, type FileHandle } from 'node:fs/promises'
+import { open, rm, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder } from '../../../make-folder.ts'
 import { fileNameOf } from './sweep-files.ts'
 
 /** A file that only this process can read and that nobody can find, hashed as it is written. */
@@ -20,7 +21,7 @@ export type PrivateFile = AsyncDisposable & {
  * the system does not allow that (Windows), it goes when it is disposed of, or is swept.
  */
 export async function openPrivateFile(dir: string): Promise<PrivateFile> {
-  await mkdir(dir, { recursive: true, mode: 0o700 })
+  await makeFolder(dir, 0o700)
   const path = join(dir, await fileNameOf(process.pid, randomBytes(8).toString('hex')))
   const handle = await open(path, 'wx+', 0o600)
   const isNamed = await unlink(path).then(

@@ -1,0 +1,71 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { makeKey } from '../../domain/access/key.ts'
+import { catalog, catalogRows } from './catalog.ts'
+import { keepKey, readKey } from './folder.ts'
+import { makeHostKey, startSftpServer, type SftpServerOptions } from './sftp-server.ts'
+
+const host = '127.0.0.1'
+const firstPort = 2222
+const attempts = 50
+const slowStepMs = 250
+
+/** Where the demo's files lie on its server: one that comes at once, and one that takes its time, to be watched. */
+export const feedPaths = { quick: '/feeds/meadow-outdoor.csv', slow: '/feeds/kitchen-corner.csv' }
+
+export type FeedServer = AsyncDisposable & {
+  place: { host: string; port: number; username: string; password: string }
+  /** Puts a new version of the first file down, as a network does at night. */
+  publish: (rows: number) => Promise<void>
+}
+
+/** The network that the demo fetches from: a real SSH server on loopback, with the same host key and password at each start. */
+export async function startFeedServer(dir: string): Promise<FeedServer> {
+  const [username, password] = ['meadow', await kept(join(dir, 'demo-sftp-password'), makeKey)]
+  const hostKey = await kept(join(dir, 'demo-sftp-host-key'), makeHostKey)
+  const path = join(dir, 'demo-catalog.csv')
+  const publish = async (rows: number) => {
+    await writeFile(path, catalog(rows))
+    // By the number of its rows: SFTP knows whole seconds only, and two versions may be written within one.
+    const time = new Date(Date.UTC(2026, 0, 1) + (catalogRows - rows) * 1_000)
+    await utimes(path, time, time)
+  }
+  if (!(await stat(path).catch(() => undefined))) await publish(catalogRows)
+  const slowBytes = Buffer.from(catalog(catalogRows))
+  const server = await startNear(firstPort, {
+    users: { [username]: { password } },
+    files: new Map([
+      [feedPaths.quick, { path }],
+      [feedPaths.slow, { bytes: slowBytes, mtime: new Date(Date.UTC(2026, 0, 1)) }],
+    ]),
+    hostKey,
+    behaviour: {
+      async read(bytes, { path: asked }) {
+        if (asked === feedPaths.slow) await wait(slowStepMs)
+        return bytes
+      },
+    },
+  })
+  const place = { host, port: server.port, username, password }
+  return { place, publish, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+}
+
+/** At this port or the next free one: the same at each start, as a rule, so that the feeds need not be moved. */
+async function startNear(port: number, options: SftpServerOptions): ReturnType<typeof startSftpServer> {
+  for (let next = port; ; next++)
+    try {
+      return await startSftpServer({ ...options, port: next })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next > port + attempts) throw error
+    }
+}
+
+/** A secret of the demo's folder, made at its first start. */
+async function kept(file: string, make: () => string): Promise<string> {
+  const before = await readKey(file)
+  if (before !== undefined) return before
+  const made = make().trim()
+  await keepKey(file, made)
+  return made
+}
