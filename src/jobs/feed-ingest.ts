@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { z } from 'zod'
 import { openKeyRing } from '../domain/feeds/credentials/open-key-ring.ts'
 import { admitFeedRun } from '../domain/feeds/admit-feed-run.ts'
+import { ingestJob } from '../domain/feeds/feed-jobs.ts'
 import { ingestFeed, type FeedServices } from '../domain/feeds/ingest-feed.ts'
 import { runLockClass } from '../domain/runs/run.ts'
 import { addLogFields } from '../log.ts'
@@ -10,12 +10,7 @@ import { workRun } from './kit/run.ts'
 
 /** Fetches the file of a feed and takes it in: one run. Its own limits are under the six hours that an attempt may take. */
 export const feedIngest = defineJob({
-  name: 'feed-ingest',
-  payload: z.object({
-    feedId: z.string().regex(/^\d{1,10}$/),
-    trigger: z.enum(['SCHEDULED', 'MANUAL', 'MANUAL_PENDING']),
-    request: z.number().int(),
-  }),
+  ...ingestJob,
   options: { retryDelays: [5, 15], expireInSeconds: 6 * 3_600, concurrency: 4, policy: 'short' },
   work(job) {
     const { payload, services } = job

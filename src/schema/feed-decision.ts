@@ -1,5 +1,5 @@
 import type { Outcome } from '../domain/feeds/await-outcome.ts'
-import { acceptPrice, approveActivation, rejectActivation } from '../domain/feeds/decide-run.ts'
+import { acceptPrice, approveActivation, rejectActivation } from '../domain/feeds/request-decision.ts'
 import { exportRunErrors } from '../domain/feeds/export-run-errors.ts'
 import { requestFeedTest } from '../domain/feeds/request-feed-test.ts'
 import { builder } from './builder.ts'

@@ -1,6 +1,6 @@
 -- Why a blocked run cannot be approved or rejected, as a code, the first that holds (RULINGS 21); null if it can be.
 -- p_expected is the number of offers that the operator was shown as about to expire; null asks for no comparison.
--- Called by: approve_activation, reject_activation, src/domain/feeds. Locks: none.
+-- Called by: approve_activation, reject_activation, src/domain/feeds/request-decision.ts. Locks: none.
 create or replace function freshet.decision_refusal(p_run_id bigint, p_expected integer, p_now timestamptz) returns text
 language plpgsql stable set search_path = ''
 as $$

@@ -1,10 +1,7 @@
 import { queryRows } from '../../db/sql.ts'
-import type { RunTrigger } from '../../db/generated/client/enums.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/job-error.ts'
 import type { Admit } from '../runs/run.ts'
-
-/** What a job asks of a feed; `request` is the number of the click or due time that it was made for. */
-export type FeedRequest = { feedId: string; trigger: RunTrigger; request: number }
+import type { FeedRequest } from './feed-jobs.ts'
 
 type Answer = { verdict: 'RUN' | 'COVERED' | 'NOT_ENABLED'; source_id: string; has_run: boolean; host: string }
 

@@ -30,7 +30,7 @@ export async function decide(decision: Decision, actor: Actor, occasion: Occasio
   const { client } = connection
   try {
     return await transact(client, async () => {
-      if (!(await lockFeed(client, decision.feedId))) return { refusal: 'FEED_BUSY' }
+      if (!(await takeFeedLock(client, decision.feedId))) return { refusal: 'FEED_BUSY' }
       const promoted = await carryOut[decision.kind](client, decision as never, actor, occasion)
       return { refusal: null, promoted }
     })
@@ -50,7 +50,7 @@ const done: Record<Decision['kind'], string> = {
 }
 
 /** Until the transaction ends. A run holds the same lock for its session. */
-async function lockFeed(client: Connection, feedId: string): Promise<boolean> {
+async function takeFeedLock(client: Connection, feedId: string): Promise<boolean> {
   const statement = 'select pg_try_advisory_xact_lock($1, $2) as "isLocked"'
   const [answer] = await queryRows<{ isLocked: boolean }>(client, statement, [runLockClass.feed, Number(feedId)])
   return answer?.isLocked ?? false

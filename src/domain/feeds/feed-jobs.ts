@@ -5,6 +5,17 @@ import type { Decision } from './decide.ts'
 const id = z.string().regex(/^\d{1,18}$/)
 const feedId = z.string().regex(/^\d{1,10}$/)
 
+/** What is asked of a feed; `request` is the number of the click or due time that it was made for. */
+export type FeedRequest = z.output<typeof request>
+const request = z.object({
+  feedId,
+  trigger: z.enum(['SCHEDULED', 'MANUAL', 'MANUAL_PENDING']),
+  request: z.number().int(),
+})
+
+/** A run of a feed. It is enqueued where requests get their numbers: by the clock, `request_feed_run` and `follow_up_feed`. */
+export const ingestJob: JobType<FeedRequest> = { name: 'feed-ingest', payload: request }
+
 /** Who asked, for the record that a worker writes. */
 const by = z.object({ keyId: id.nullable(), name: z.string(), requestId: z.string() })
 export type Asker = z.output<typeof by>

@@ -5,6 +5,7 @@ import type { Problem } from '../errors.ts'
 import { storable } from '../input.ts'
 import { sqlRefusal } from '../sql-codes.ts'
 import type { FeedSettings } from './feed-input.ts'
+import { ingestJob } from './feed-jobs.ts'
 
 const hourSeconds = 3600
 
@@ -73,7 +74,7 @@ export async function writeRhythm(tx: Tx, feedId: bigint, rhythm: Rhythm, isEnab
     kind: 'feed',
     subjectId: feedId,
     name: `feed-${feedId}`,
-    queue: 'feed-ingest',
+    queue: ingestJob.name,
     payload,
     isEnabled,
     ...times,
