@@ -50,13 +50,13 @@ test('R5: each due time is enqueued exactly once', async () => {
   let rounds = 0
   let claimed = 0
   // A round is eight at once at one due time; those that die leave it to the others, or to the next round at that time.
-  while (killed < kills) {
+  while (diedWithClaims < kills) {
     const now = new Date(start + rounds * periodSeconds * 1_000)
     let taken = 0
     while (taken < items) {
       const fates: boolean[] = []
       while (fates.length < callers) {
-        const dies = killed < kills && random() < 0.5
+        const dies = diedWithClaims < kills && random() < 0.5
         fates.push(dies)
         if (dies) killed++
       }
@@ -73,8 +73,7 @@ test('R5: each due time is enqueued exactly once', async () => {
      from pgboss.job where name = any($1)`,
     [[trialQueue, 'other']],
   )
-  expect(killed).toBe(kills)
-  expect(diedWithClaims).toBeGreaterThan(20)
+  expect(diedWithClaims).toBeGreaterThanOrEqual(kills)
   expect(rows).toEqual([{ jobs: rounds * items, dueTimes: rounds * items }])
   expect(claimed).toBe(rounds * items)
   report('R5', { items, callers, killed, diedWithClaims, dueTimes: rounds, jobs: rounds * items, lost: 0, doubled: 0 })
