@@ -34,6 +34,8 @@ export type AppOptions = {
   /** How long a subscription may be silent before it says that it lives. */
   keepAliveMs?: number
   jobs?: Job[]
+  /** Whether to take the next free port where its own is taken. */
+  orNextPort?: boolean | undefined
   /** Aborted when the start is to be given up: what was begun is put away. */
   signal?: AbortSignal
   /** Hears of what takes seconds before it begins. */
@@ -49,12 +51,13 @@ export async function startApp({
   schema = ownSchema,
   keepAliveMs,
   jobs = ownJobs,
+  orNextPort = false,
   signal = new AbortController().signal,
   tell = (step) => log.info(step),
 }: AppOptions): Promise<App> {
   await using starting = new AsyncDisposableStack()
   // First of all: whoever cannot have its port must not have taken the clock or a job before it ends.
-  const http = starting.use(await openHttp(config, log))
+  const http = starting.use(await openHttp(config, log, { orNextPort }))
   const store = starting.use(await openStore(config, database, { log, now, signal, tell }))
   const { pool, db } = store
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }

@@ -20,6 +20,8 @@ export type ServerOptions = {
   readable?: boolean | undefined
   /** Hears of what takes seconds while starting, before it begins; the log where nobody else does. */
   tell?: (step: string) => void
+  /** Whether to take the next free port where its own is taken. */
+  orNextPort?: boolean
   /** The queues to work; the program's own where none are given. */
   jobs?: Job[]
 }
@@ -46,10 +48,14 @@ export async function runServer(env: Environment, options: ServerOptions): Promi
 }
 
 async function startAndServe(config: Config, log: Log, options: ServerOptions): Promise<void> {
-  const { out, signal, announce = welcome, jobs = ownJobs, tell = (step) => log.info(step) } = options
+  const { out, signal, announce = welcome, orNextPort, jobs = ownJobs, tell = (step) => log.info(step) } = options
   await using database = await openDatabase(config, { signal, tell })
   await unlessStopped(signal, assertReachable(database.directUrl))
-  await using app = await unlessStopped(signal, startApp({ config, database, log, jobs, signal, tell }), graceMs)
+  await using app = await unlessStopped(
+    signal,
+    startApp({ config, database, log, orNextPort, jobs, signal, tell }),
+    graceMs,
+  )
   out.write(await unlessStopped(signal, (async () => announce({ config, database, app }))(), graceMs))
   if (!signal.aborted) await once(signal, 'abort')
 }

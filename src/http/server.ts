@@ -4,6 +4,7 @@ import { createServer, STATUS_CODES, type IncomingMessage, type Server, type Ser
 import type { AddressInfo, Socket } from 'node:net'
 import type { Config } from '../config.ts'
 import { withLogFields, type Log } from '../log.ts'
+import { openNear } from '../near-port.ts'
 import { callerAddress } from './authentication.ts'
 import { answerCors } from './cors.ts'
 import { isDashboard, type QueueDashboard } from './dashboard/dashboard.ts'
@@ -40,7 +41,7 @@ export type HttpServer = AsyncDisposable & {
  * Listens until it is disposed of: until it is told what to serve it says that it is starting, so that a port that is taken is
  * known before anything else begins. When it stops it refuses newcomers at once and lets those inside finish.
  */
-export async function openHttp(config: Config, log: Log): Promise<HttpServer> {
+export async function openHttp(config: Config, log: Log, { orNextPort = false } = {}): Promise<HttpServer> {
   const requestMs = config.http.requestSeconds * 1000
   const sockets = new Set<Socket>()
   const responses = new Set<ServerResponse>()
@@ -74,8 +75,8 @@ export async function openHttp(config: Config, log: Log): Promise<HttpServer> {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  server.listen(config.http.port, config.http.host)
-  await once(server, 'listening')
+  const listen = (port: number) => once(server.listen(port, config.http.host), 'listening')
+  await (orNextPort ? openNear(config.http.port, listen) : listen(config.http.port))
   return {
     url: `http://${shownHost(config.http.host)}:${(server.address() as AddressInfo).port}`,
     serve({ checks, streams, ...parts }) {

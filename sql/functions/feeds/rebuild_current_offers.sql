@@ -1,6 +1,6 @@
 -- Derives the read side of a source, or of all, from history alone: versions, prices and promotions. Puts right what differs and
 -- answers how many rows that were: none, unless something is broken. Rows that expired long ago and were shelved stay away.
--- Called by: src/domain/feeds. Locks: current_offers against writers. Idempotent.
+-- Called by: src/domain/catalogue. Locks: current_offers against writers. Idempotent.
 create or replace function freshet.rebuild_current_offers(p_now timestamptz, p_source_id bigint default null) returns integer
 language plpgsql volatile set search_path = ''
 as $$

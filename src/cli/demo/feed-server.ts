@@ -3,12 +3,12 @@ import { stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { makeKey } from '../../domain/access/key.ts'
 import { catalog, catalogRows } from './catalog.ts'
+import { openNear } from '../../near-port.ts'
 import { keepKey, readKey } from './folder.ts'
 import { makeHostKey, startSftpServer, type SftpServerOptions } from './sftp-server.ts'
 
 const host = '127.0.0.1'
 const firstPort = 2222
-const attempts = 50
 const slowStepMs = 250
 
 /** Where the demo's files lie on its server: one that comes at once, and one that takes its time, to be watched. */
@@ -33,7 +33,7 @@ export async function startFeedServer(dir: string): Promise<FeedServer> {
   }
   if (!(await stat(path).catch(() => undefined))) await publish(catalogRows)
   const slowBytes = Buffer.from(catalog(catalogRows))
-  const server = await startNear(firstPort, {
+  const options: SftpServerOptions = {
     users: { [username]: { password } },
     files: new Map([
       [feedPaths.quick, { path }],
@@ -46,19 +46,11 @@ export async function startFeedServer(dir: string): Promise<FeedServer> {
         return bytes
       },
     },
-  })
+  }
+  // The same port at each start, as a rule, so that the feeds need not be moved.
+  const server = await openNear(firstPort, (port) => startSftpServer({ ...options, port }))
   const place = { host, port: server.port, username, password }
   return { place, publish, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
-}
-
-/** At this port or the next free one: the same at each start, as a rule, so that the feeds need not be moved. */
-async function startNear(port: number, options: SftpServerOptions): ReturnType<typeof startSftpServer> {
-  for (let next = port; ; next++)
-    try {
-      return await startSftpServer({ ...options, port: next })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || next > port + attempts) throw error
-    }
 }
 
 /** A secret of the demo's folder, made at its first start. */

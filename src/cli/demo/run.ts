@@ -7,7 +7,6 @@ import { createApi } from './api.ts'
 import { openDemoFolder, type DemoFolder } from './folder.ts'
 import { startFeedServer } from './feed-server.ts'
 import { repeatRuns } from './live-run.ts'
-import { findFreePort } from './port.ts'
 import { steps, type Demo } from './steps.ts'
 
 const query = '{ offers(first: 2) { totalCount nodes { title price currency retailer { name } } } }'
@@ -33,14 +32,14 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
   }
   const { config } = readConfig(own)
   const folder = await openDemoFolder(config.dataDir)
-  const port = await findFreePort(config.http.host, config.http.port)
   // Its log tells warnings only; who starts it for the first time should see why that takes a while.
   const tell = (step: string) => void (json || out.write(`  ${step} …\n`))
   await using server = await startFeedServer(folder.dir)
   await runServer(
-    { ...own, FRESHET_ADMIN_KEY: folder.adminKey, PORT: String(port) },
+    { ...own, FRESHET_ADMIN_KEY: folder.adminKey },
     {
       out,
+      orNextPort: true,
       signal,
       readable: json ? false : undefined,
       tell,
