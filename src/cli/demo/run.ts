@@ -101,8 +101,8 @@ function describe(
       ? [
           '',
           'Decide',
-          '  A run is blocked: consumers go on seeing what the file has lost. In GraphiQL "Feeds: runs that wait for a',
-          '  decision" shows what would vanish; this lets it go:',
+          '  A run is blocked: consumers go on seeing what the file has lost. In GraphiQL "Feeds: list blocked',
+          '  runs with their impact" shows what would vanish; this lets it go:',
           `  ${approve}`,
         ]
       : []),
