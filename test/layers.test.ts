@@ -22,6 +22,7 @@ const base = [
   'key-form',
   'log',
   'make-folder',
+  'near-port',
   'nearest',
   'within',
 ]
