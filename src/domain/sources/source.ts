@@ -81,17 +81,13 @@ export async function setSourceVisibility(
   visibilityStatus: VisibilityStatus,
   showing: Showing,
 ): Promise<bigint> {
-  const data = { visibilityStatus }
   return changeRow(db, actor, {
     model: 'Source',
     id,
     field: 'id',
     action: 'SET_SOURCE_VISIBILITY',
-    decide: () => data,
-    async alsoDo(tx) {
-      await changeShown(tx, id, showing, 'status', async () => void (await tx.source.update({ where: { id }, data })))
-      return {}
-    },
+    decide: () => ({ visibilityStatus }),
+    around: (tx, write) => changeShown(tx, id, showing, 'status', () => write()),
   })
 }
 
