@@ -55,6 +55,13 @@ test('imports point one way, dynamic and type imports too', () => {
   expect(wrong.map(({ path, to }) => `${path} imports ${to}`)).toEqual([])
 })
 
+test('GraphQL and the files of queues send no SQL of their own: they ask the domain', () => {
+  const asking = files.filter((path) => /^src\/(?:schema\/|jobs\/[^/]+\.ts$)/.test(path))
+  expect(asking.length).toBeGreaterThan(40)
+  const sql = /\b(?:queryRows|queryWithin|readQuery)\b|\$(?:query|execute)Raw|\b(?:pool|client)\.query\b/
+  expect(asking.filter((path) => sql.test(readFileSync(path, 'utf8')))).toEqual([])
+})
+
 test('RULINGS 59: what the program decides goes by a time that it is given; only where a process begins is a clock read', () => {
   const deciding = files.filter((path) => ['domain', 'schema', 'http', 'jobs'].includes(partOf(path)))
   expect(deciding.length).toBeGreaterThan(100)
