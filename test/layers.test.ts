@@ -22,6 +22,7 @@ const base = [
   'key-form',
   'log',
   'make-folder',
+  'near-port',
   'nearest',
   'within',
 ]
@@ -52,6 +53,13 @@ test('imports point one way, dynamic and type imports too', () => {
   expect(imports.length).toBeGreaterThan(300)
   const wrong = imports.filter(({ from, to }) => from !== to && !mayImport[from]?.includes(to))
   expect(wrong.map(({ path, to }) => `${path} imports ${to}`)).toEqual([])
+})
+
+test('GraphQL and the files of queues send no SQL of their own: they ask the domain', () => {
+  const asking = files.filter((path) => /^src\/(?:schema\/|jobs\/[^/]+\.ts$)/.test(path))
+  expect(asking.length).toBeGreaterThan(40)
+  const sql = /\b(?:queryRows|queryWithin|readQuery)\b|\$(?:query|execute)Raw|\b(?:pool|client)\.query\b/
+  expect(asking.filter((path) => sql.test(readFileSync(path, 'utf8')))).toEqual([])
 })
 
 test('RULINGS 59: what the program decides goes by a time that it is given; only where a process begins is a clock read', () => {

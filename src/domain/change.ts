@@ -33,8 +33,11 @@ type RowChange<Of extends Model> = {
   decide: (before: Row<Of>) => Data<Of>
   /** Fields whose values nobody may read in the record: it says that they changed. */
   secret?: readonly (string & keyof Data<Of>)[]
-  /** What else a change does in its transaction. The fields that it answers are written to the row, too, unrecorded. */
-  alsoDo?: ((tx: Tx) => Promise<Data<Of>>) | undefined
+  /**
+   * What else a change does in its transaction, before and after the row is written: it calls `write` once. Fields that it hands
+   * on are written, too, unrecorded. Not asked where nothing changes.
+   */
+  around?: ((tx: Tx, write: (more?: Data<Of>) => Promise<void>) => Promise<void>) | undefined
 }
 
 /**
@@ -44,7 +47,7 @@ type RowChange<Of extends Model> = {
 export async function changeRow<Of extends Model>(
   db: Db,
   actor: Actor,
-  { model, id, field, action, decide, secret, alsoDo }: RowChange<Of>,
+  { model, id, field, action, decide, secret, around }: RowChange<Of>,
 ): Promise<bigint> {
   const { noun, table, rows } = models[model]
   return db.$transaction(async (tx) => {
@@ -55,7 +58,8 @@ export async function changeRow<Of extends Model>(
     const data = decide(before)
     const changes = changedFields(before, data, secret)
     await audit(tx, actor, { action, objectType: model, objectId: id, changes })
-    if (hasChanges(changes)) await found.update({ where: { id }, data: { ...data, ...(await alsoDo?.(tx)) } })
+    const write = async (more?: Data<Of>) => void (await found.update({ where: { id }, data: { ...data, ...more } }))
+    if (hasChanges(changes)) await (around ? around(tx, write) : write())
     return id
   })
 }

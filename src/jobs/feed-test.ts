@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { queryRows } from '../db/sql.ts'
 import { readFeedForRun, type FeedForRun } from '../domain/feeds/feed-for-run.ts'
 import { testJob, type UnsavedFeed } from '../domain/feeds/feed-jobs.ts'
 import { testFeed } from '../domain/feeds/test-feed.ts'
@@ -15,16 +14,14 @@ export const feedTest = defineJob({
   options: { retryDelays: [], expireInSeconds: 1_200, concurrency: 2 },
   async work(job) {
     const { payload, services } = job
-    const stored = 'feedId' in payload ? payload.feedId : null
-    addLogFields({ feedId: stored })
+    addLogFields({ feedId: 'feedId' in payload ? payload.feedId : null })
     const feed = 'feedId' in payload ? await readFeedForRun(services.pool, payload.feedId) : readUnsaved(payload.input)
     // A lock of its own: a test excludes nobody, and nobody excludes it.
     const lock = { lockClass: runLockClass.test, lockId: randomInt(2 ** 31) }
     const sourceId = feed.sourceId ?? undefined
-    return workRun(job, { lock, kind: 'FEED', trigger: 'ADMIN_TEST', sourceId }, async (run) => {
-      await queryRows(run.sql, 'select freshet.begin_feed_test($1, $2)', [run.runId, stored])
-      await testFeed(run, feed, feedServices(job))
-    })
+    return workRun(job, { lock, kind: 'FEED', trigger: 'ADMIN_TEST', sourceId }, (run) =>
+      testFeed(run, feed, feedServices(job)),
+    )
   },
 })
 

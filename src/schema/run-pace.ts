@@ -1,6 +1,4 @@
-import { readQuery } from '../db/query.ts'
-import { queryRows } from '../db/sql.ts'
-import { paceOf, type Pace } from '../domain/runs/pace.ts'
+import { paceOf, readStageStarts, type Pace, type Place } from '../domain/runs/pace.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { RunEvent } from './run-event.ts'
@@ -25,15 +23,7 @@ const RunPace = builder.objectRef<Pace>('RunPace').implement({
   }),
 })
 
-const stageStarts = readQuery('stage_starts')
-
-type Place = { runId: bigint; number: number }
-
-const findStageStart = inBatches<Place, Date | null>(async (places, { pool }) => {
-  const values = [places.map(({ runId }) => runId), places.map(({ number }) => number)]
-  const rows = await queryRows<{ at: Date | null }>(pool, stageStarts, values)
-  return rows.map(({ at }) => at)
-})
+const findStageStart = inBatches((places: readonly Place[], { pool }) => readStageStarts(pool, places))
 
 builder.objectField(RunEvent, 'pace', (t) =>
   t.field({

@@ -130,6 +130,24 @@ test('a header leaves out no function that calls, unless it speaks of functions 
   expect(silent).toEqual([])
 })
 
+test('a header leaves out no file that calls, unless it says in words who does', () => {
+  const names = new Set(called.map(({ name }) => name))
+  const files = globSync('src/**/*.ts').filter((path) => !/\/generated\/|^src\/cli\/demo\//.test(path))
+  const texts = files.map((path) => ({
+    path,
+    text: said(readFileSync(path, 'utf8')).replaceAll(/--.*|\/\/.*|^ *\/?\*.*/gm, ''),
+  }))
+  const silent = called.flatMap(({ name, callers }) => {
+    const parts = callers.split(/[,;] (?:and )?| and /).map((part) => part.split(' ')[0] ?? '')
+    const inWords = parts.some((part) => !part.startsWith('src/') && !names.has(part))
+    if (inWords) return []
+    return texts
+      .filter(({ path, text }) => text.includes(`freshet.${name}(`) && !parts.some((part) => path.startsWith(part)))
+      .map(({ path }) => `${name} does not name ${path}`)
+  })
+  expect(silent).toEqual([])
+})
+
 test('nothing of ours lies outside the schemas freshet and pgboss', async () => {
   const strays = await rowsOf(
     "select relname from pg_class where relnamespace = 'public'::regnamespace union all select proname from pg_proc where pronamespace = 'public'::regnamespace",

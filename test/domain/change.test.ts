@@ -54,7 +54,7 @@ test('of a secret field the record says that it changed, and nothing where it di
 test('what a change does besides is written unrecorded, and only where something changes', async () => {
   const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
   const rename = (name: string, tier: string) =>
-    changeRow(db, actor, { ...change, id, decide: () => ({ name }), alsoDo: async () => ({ tier }) })
+    changeRow(db, actor, { ...change, id, decide: () => ({ name }), around: (_tx, write) => write({ tier }) })
   await rename('Shop', 'first')
   expect(await read(id)).toMatchObject({ name: 'Shop', tier: null })
   await rename('Store', 'second')
@@ -64,8 +64,8 @@ test('what a change does besides is written unrecorded, and only where something
 
 test('a change that fails at what it does besides leaves neither change nor record', async () => {
   const id = BigInt(await aRetailer(pool, { name: 'Shop' }))
-  const alsoDo = () => Promise.reject(new Error('not this'))
-  await expect(changeRow(db, actor, { ...change, id, decide: () => ({ name: 'x' }), alsoDo })).rejects.toThrow(
+  const around = () => Promise.reject(new Error('not this'))
+  await expect(changeRow(db, actor, { ...change, id, decide: () => ({ name: 'x' }), around })).rejects.toThrow(
     'not this',
   )
   expect(await read(id)).toMatchObject({ name: 'Shop' })

@@ -2,7 +2,7 @@
 -- held time that does not count. Visibility, the breaker, impact and alerts all ask this one rule. In seconds, so that no day of
 -- the session's time zone has 23 hours.
 -- Called by: visible_sources, evaluate_feed_run, promote_run, rebuild_current_offers, would_expire, feed_impact,
--- shelve_expired_offers, warn_expiring_offers, src/domain/sources. Locks: none.
+-- shelve_expired_offers, warn_expiring_offers, src/domain/sources, src/domain/catalogue. Locks: none.
 create or replace function freshet.active_since(p_source_id bigint, p_now timestamptz) returns timestamptz
 language sql stable set search_path = ''
 as $$

@@ -1,6 +1,6 @@
 -- Makes the row of a test run; it holds no feed's lock, so nothing else begins with it (RULINGS 24). p_feed_id is null for an input
 -- that nobody stored.
--- Called by: src/jobs/feed-test.ts. Locks: none. Idempotent.
+-- Called by: src/domain/feeds/test-feed.ts. Locks: none. Idempotent.
 create or replace function freshet.begin_feed_test(p_run_id bigint, p_feed_id bigint) returns void
 language sql volatile set search_path = ''
 as $$

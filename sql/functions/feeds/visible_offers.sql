@@ -1,6 +1,6 @@
 -- What consumers see at p_now: promoted, of a visible source, and seen within its time (RULINGS 17, 22). The one home of that
 -- rule; readers put their filters and order around it. When a run saw an offer that was not shown is none of a consumer's business.
--- Called by: src/domain/catalogue. Locks: none. Inlined (sql/README.md).
+-- Called by: src/domain/catalogue, src/domain/sources. Locks: none. Inlined (sql/README.md).
 create or replace function freshet.visible_offers(p_now timestamptz)
 returns table (
   offer_id bigint, source_id bigint, retailer_id bigint, version_run_id bigint, last_seen_success_at timestamptz,

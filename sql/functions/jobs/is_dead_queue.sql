@@ -1,5 +1,5 @@
 -- Whether a queue holds the dead letters of another.
--- Called by: delete_job, stop_job. Locks: none.
+-- Called by: delete_job, stop_job, src/domain/queue/operate.ts. Locks: none.
 create or replace function freshet.is_dead_queue(p_queue text) returns boolean
 language sql stable set search_path = ''
 as $$

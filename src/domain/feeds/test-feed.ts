@@ -30,6 +30,7 @@ export type FeedTestResult = {
  */
 export async function testFeed(run: RunContext, feed: FeedForRun, services: FeedServices): Promise<void> {
   const { outside, dir, openKeys, log, stopping, now } = services
+  await queryRows(run.sql, 'select freshet.begin_feed_test($1, $2)', [run.runId, isStored(feed) ? feed.id : null])
   await run.stage('DOWNLOAD')
   const fetched = await fetchFeedFile(connectionOf(feed, await openKeys()), {
     dir,

@@ -1,3 +1,5 @@
+import { readQuery } from '../../db/query.ts'
+import { queryRows, type Sql } from '../../db/sql.ts'
 import type { RunEvent } from './event.ts'
 
 /** How fast the present stage of a run goes, and how long it may still take. */
@@ -39,4 +41,15 @@ export function paceOf(
     percent: isKnown ? Math.min(100, (100 * bytes) / totalBytes) : null,
     secondsLeft: isKnown ? Math.max(0, ((totalBytes - bytes) * seconds) / bytes) : null,
   }
+}
+
+/** A place in the story of a run: the number of one of its events. */
+export type Place = { runId: bigint; number: number }
+
+const stageStarts = readQuery('stage_starts')
+
+/** When the stage began that each run was in at its place, in the order asked for; null where none had begun. */
+export async function readStageStarts(sql: Sql, places: readonly Place[]): Promise<(Date | null)[]> {
+  const values = [places.map(({ runId }) => runId), places.map(({ number }) => number)]
+  return (await queryRows<{ at: Date | null }>(sql, stageStarts, values)).map(({ at }) => at)
 }

@@ -46,9 +46,9 @@ export async function updateSchedule(
       : { cron: cron ?? null, periodSeconds: periodSeconds ?? null }
   const data = { isEnabled: enabled, timeZone, ...times }
   // What disabled it is over with its enabling.
-  const settle = async (tx: Tx) => {
+  const settle = async (tx: Tx, write: (more: { disabledReason: null }) => Promise<void>) => {
     await tx.$executeRaw`select freshet.resolve_alert(${`schedule:${id}`}, now())`
-    return { disabledReason: null }
+    await write({ disabledReason: null })
   }
   const updating = changeRow(db, actor, {
     model: 'Schedule',
@@ -59,7 +59,7 @@ export async function updateSchedule(
       refuseOwned(schedule, 'input.id')
       return data
     },
-    alsoDo: enabled ? settle : undefined,
+    around: enabled ? settle : undefined,
   })
   return updating.catch(async (error: unknown) => {
     const refused = toProblem(error)

@@ -31,7 +31,7 @@ export async function changeShown(
   { confirm, now }: Showing,
   field: string,
   change: () => Promise<void>,
-): Promise<Impact> {
+): Promise<void> {
   const before = await readShown(tx, sourceId, now)
   await change()
   const after = await readShown(tx, sourceId, now)
@@ -41,7 +41,6 @@ export async function changeShown(
     appearing: sum(without(after, before)),
   }
   if (!confirm) await refuseSpike(tx, impact, field)
-  return impact
 }
 
 async function refuseSpike(tx: Tx, { before, vanishing, appearing }: Impact, field: string): Promise<void> {

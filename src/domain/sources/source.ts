@@ -81,17 +81,13 @@ export async function setSourceVisibility(
   visibilityStatus: VisibilityStatus,
   showing: Showing,
 ): Promise<bigint> {
-  const data = { visibilityStatus }
   return changeRow(db, actor, {
     model: 'Source',
     id,
     field: 'id',
     action: 'SET_SOURCE_VISIBILITY',
-    decide: () => data,
-    async alsoDo(tx) {
-      await changeShown(tx, id, showing, 'status', async () => void (await tx.source.update({ where: { id }, data })))
-      return {}
-    },
+    decide: () => ({ visibilityStatus }),
+    around: (tx, write) => changeShown(tx, id, showing, 'status', () => write()),
   })
 }
 
@@ -114,7 +110,10 @@ export async function reviewSource(
  */
 export async function setDisplayPrimary(db: Db, actor: Actor, id: bigint, showing: Showing): Promise<bigint> {
   return db.$transaction(async (tx) => {
-    if (!(await tx.source.findUnique({ where: { id }, select: { id: true } }))) throw notFound('source', 'id')
+    // Before it is looked at what the retailer shows: a switch at work would otherwise change that in between.
+    const found = await tx.$executeRaw`
+      select from freshet.retailers where id = (select retailer_id from freshet.sources where id = ${id}) for no key update`
+    if (found === 0) throw notFound('source', 'id')
     let before: bigint | null = null
     await changeShown(tx, id, showing, 'id', async () => {
       const [row] = await tx.$queryRaw<{ before: bigint | null }[]>`select freshet.set_display_primary(${id}) as before`
