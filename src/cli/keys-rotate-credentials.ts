@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Rotation } from '../domain/feeds/rotate-credentials.ts'
+import type { Rotation } from '../domain/feeds/credentials/rotate-credentials.ts'
 import type { Context, Run } from './context.ts'
 import { failed } from './failure.ts'
 import { print, visible } from './print.ts'
@@ -29,7 +29,7 @@ export function addKeysRotateCredentials(keys: Command, run: Run): void {
         const { config } = readConfig(context.env)
         const { withDb } = await import('./connect.ts')
         const { openKeyRing } = await import('../domain/feeds/credentials/open-key-ring.ts')
-        const { rotateCredentials } = await import('../domain/feeds/rotate-credentials.ts')
+        const { rotateCredentials } = await import('../domain/feeds/credentials/rotate-credentials.ts')
         return await withDb(context, async ({ db, actor }) => {
           const keyRing = await openKeyRing(config.access, config.dataDir)
           const rotation = await rotateCredentials(db, actor, keyRing, { dryRun, signal: context.signal })

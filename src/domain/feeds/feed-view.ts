@@ -1,7 +1,7 @@
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
-import { rhythmOf, type Rhythm } from './feed-schedule.ts'
+import { rhythmOf, type Rhythm } from './settings/feed-schedule.ts'
 
 /** How a feed stands by the clock: what lies beside its row. */
 export type FeedTimes = Rhythm & { nextRunAt: Date | null; offersExpireAt: Date | null }

@@ -7,10 +7,10 @@ import { enqueue } from '../queue/enqueue.ts'
 import type { JobPlace } from '../queue/operate.ts'
 import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
 import { encryptSecret, secretContext } from './credentials/secret.ts'
-import { FeedTestSettings, type FeedTestInput } from './feed-input.ts'
+import { FeedTestSettings, type FeedTestInput } from './settings/feed-input.ts'
 import { testJob, type UnsavedFeed } from './feed-jobs.ts'
-import { columnsOf } from './feed-record.ts'
-import { newFeedState, ruleProblems, typedSecret } from './feed-rules.ts'
+import { columnsOf } from './settings/feed-record.ts'
+import { newFeedState, ruleProblems, typedSecret } from './settings/feed-rules.ts'
 import type { FeedParts } from './parts.ts'
 
 /** What is to be tested: a feed as it is stored, or settings that nobody stored. */

@@ -1,5 +1,5 @@
 import { PermanentError } from '../../queue/job-error.ts'
-import { shortText } from '../row-errors.ts'
+import { shortText } from '../row/row-errors.ts'
 
 const longestTitle = 100
 /** A page has its title near its start; to look for one in all of a hostile sample would take seconds. */

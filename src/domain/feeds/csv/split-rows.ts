@@ -1,5 +1,5 @@
 import type { FailureCode } from '../../failure-codes.ts'
-import { shortText } from '../row-errors.ts'
+import { shortText } from '../row/row-errors.ts'
 import type { Batch, Format } from './format.ts'
 import { mendLine } from './mend-line.ts'
 import { contentEnd, endOfLine, scanRecord } from './scan-record.ts'

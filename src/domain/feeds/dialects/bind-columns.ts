@@ -1,6 +1,6 @@
 import { editDistance, nearest } from '../../../nearest.ts'
 import { PermanentError } from '../../queue/job-error.ts'
-import { shortText } from '../row-errors.ts'
+import { shortText } from '../row/row-errors.ts'
 import { columnMapProblems, type ColumnMap } from './column-map.ts'
 import { feedFields, foldName, type Dialect, type FeedField } from './field.ts'
 

@@ -1,6 +1,6 @@
 import type { FailureCode } from '../../failure-codes.ts'
 import type { RunErrorSample } from '../../runs/context.ts'
-import type { FeedRow } from './feed-row.ts'
+import type { FeedRow } from '../row/feed-row.ts'
 
 /** The most that is kept of each code of a chunk; the run keeps no more either. */
 const mostSamples = 100

@@ -3,7 +3,7 @@ import { queryRows } from '../../../db/sql.ts'
 import type { RunContext } from '../../runs/context.ts'
 import type { Chunk } from './chunk.ts'
 import { copyRows } from './copy-rows.ts'
-import type { FeedRow } from './feed-row.ts'
+import type { FeedRow } from '../row/feed-row.ts'
 import { keyOf, keys, rowOf, rows } from './staging.ts'
 
 const ingest = readQuery('ingest_feed_chunk')

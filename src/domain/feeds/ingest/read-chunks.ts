@@ -6,9 +6,9 @@ import { bindColumns, type Binding } from '../dialects/bind-columns.ts'
 import { dialects } from '../dialects/index.ts'
 import { recordReader } from '../dialects/record-reader.ts'
 import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
-import { shortRow } from '../row-errors.ts'
+import { shortRow } from '../row/row-errors.ts'
 import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
-import { readFeedRow } from './feed-row.ts'
+import { readFeedRow } from '../row/feed-row.ts'
 
 /** A file that turned out to be a table of products. */
 export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding }

@@ -1,5 +1,5 @@
 import type { Staging } from './copy-rows.ts'
-import type { FeedRow } from './feed-row.ts'
+import type { FeedRow } from '../row/feed-row.ts'
 
 /** What tells the rows of a chunk apart, and whether they say something new. */
 export const keys: Staging = {

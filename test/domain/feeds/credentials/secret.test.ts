@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { makeKeyRing } from '../../../src/domain/feeds/credentials/key-ring.ts'
-import { openKeyRing } from '../../../src/domain/feeds/credentials/open-key-ring.ts'
-import { decryptSecret, encryptSecret, secretContext } from '../../../src/domain/feeds/credentials/secret.ts'
-import { PermanentError } from '../../../src/domain/queue/job-error.ts'
+import { makeKeyRing } from '../../../../src/domain/feeds/credentials/key-ring.ts'
+import { openKeyRing } from '../../../../src/domain/feeds/credentials/open-key-ring.ts'
+import { decryptSecret, encryptSecret, secretContext } from '../../../../src/domain/feeds/credentials/secret.ts'
+import { PermanentError } from '../../../../src/domain/queue/job-error.ts'
 
 const keys = [randomBytes(32), randomBytes(32), randomBytes(32)] as const
 const ring = makeKeyRing(keys[0])

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalUrl } from '../../../src/domain/feeds/canonical-url.ts'
-import { isTrackingParameter } from '../../../src/domain/feeds/tracking-parameters.ts'
-import { naughty } from '../../support/naughty.ts'
+import { canonicalUrl } from '../../../../src/domain/feeds/row/canonical-url.ts'
+import { isTrackingParameter } from '../../../../src/domain/feeds/row/tracking-parameters.ts'
+import { naughty } from '../../../support/naughty.ts'
 
 function canonical(text: string) {
   const page = canonicalUrl(text)

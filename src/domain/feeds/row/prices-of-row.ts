@@ -1,8 +1,8 @@
-import { parsePrice, type ParsedPrice, type PriceCode } from '../price.ts'
-import type { DecimalMark } from '../price/amount.ts'
-import { compareAmounts } from '../price/compare-amounts.ts'
-import { readCurrencyCode } from '../price/currency-codes.ts'
-import { readCurrencySign } from '../price/currency-signs.ts'
+import { parsePrice, type ParsedPrice, type PriceCode } from '../../price.ts'
+import type { DecimalMark } from '../../price/amount.ts'
+import { compareAmounts } from '../../price/compare-amounts.ts'
+import { readCurrencyCode } from '../../price/currency-codes.ts'
+import { readCurrencySign } from '../../price/currency-signs.ts'
 import { isOnSale, readSaleWindow, type SaleColumns } from './sale-window.ts'
 
 type Cell = string | null | undefined

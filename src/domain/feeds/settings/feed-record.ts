@@ -1,6 +1,6 @@
-import type { Feed, Schedule } from '../../db/generated/client/client.ts'
-import type { Tx } from '../../db/prisma.ts'
-import { notFound } from '../errors.ts'
+import type { Feed, Schedule } from '../../../db/generated/client/client.ts'
+import type { Tx } from '../../../db/prisma.ts'
+import { notFound } from '../../errors.ts'
 import type { FeedSettings } from './feed-input.ts'
 import { rhythmOf, type Rhythm } from './feed-schedule.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { shortRow, shortText } from '../../../src/domain/feeds/row-errors.ts'
-import { addSecrets, withLogFields } from '../../../src/log.ts'
+import { shortRow, shortText } from '../../../../src/domain/feeds/row/row-errors.ts'
+import { addSecrets, withLogFields } from '../../../../src/log.ts'
 
 test.each([
   ['a\u0000b', 'a\uFFFDb'],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { text } from '../input.ts'
-import { feedFields, type FeedField } from './dialects/field.ts'
+import { text } from '../../input.ts'
+import { feedFields, type FeedField } from '../dialects/field.ts'
 
 /** How columns are mapped, as it is stored: a field and its columns in their order; none: the field is not read. */
 export type StoredColumnMap = { [Field in FeedField]?: string[] }

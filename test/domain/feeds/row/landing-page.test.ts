@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { canonicalUrl } from '../../../src/domain/feeds/canonical-url.ts'
-import { landingPage } from '../../../src/domain/feeds/landing-page.ts'
+import { canonicalUrl } from '../../../../src/domain/feeds/row/canonical-url.ts'
+import { landingPage } from '../../../../src/domain/feeds/row/landing-page.ts'
 
 const page = 'https://shop.example/p/1?color=red'
 const inside = encodeURIComponent(page)

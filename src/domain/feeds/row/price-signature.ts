@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { withoutTail } from '../text.ts'
+import { withoutTail } from '../../text.ts'
 
 export type JsonValue =
   | string

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { withoutTail } from '../text.ts'
+import { withoutTail } from '../../text.ts'
 import { landingPage } from './landing-page.ts'
 import { isTrackingParameter } from './tracking-parameters.ts'
 import { evenEscapes, parametersOf } from './url-parts.ts'

@@ -9,8 +9,8 @@ import {
   FeedTlsMode,
   FeedTransport,
   UnchangedPolicy,
-} from '../../db/generated/client/enums.ts'
-import { must, storable, text } from '../input.ts'
+} from '../../../db/generated/client/enums.ts'
+import { must, storable, text } from '../../input.ts'
 import { columnMapInput } from './column-map-input.ts'
 
 /** The hours that a feed may be set to run after (S2 §5.2); for anything else there are cron expressions. */

@@ -1,9 +1,9 @@
-import type { Tx } from '../../db/prisma.ts'
-import type { Actor } from '../access/actor.ts'
-import { audit } from '../access/audit.ts'
-import { DomainError } from '../errors.ts'
-import { encryptSecret, secretContext, type FeedSecret } from './credentials/secret.ts'
-import type { FeedParts } from './parts.ts'
+import type { Tx } from '../../../db/prisma.ts'
+import type { Actor } from '../../access/actor.ts'
+import { audit } from '../../access/audit.ts'
+import { DomainError } from '../../errors.ts'
+import { encryptSecret, secretContext, type FeedSecret } from '../credentials/secret.ts'
+import type { FeedParts } from '../parts.ts'
 
 /** Encrypts a credential into its feed's row and records which fields of it are new, never their values (S2 §10.6). */
 export async function storeSecret(

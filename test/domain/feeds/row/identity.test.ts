@@ -5,7 +5,7 @@ import {
   resolveIdentity,
   type Identifiers,
   type IdentityDialect,
-} from '../../../src/domain/feeds/identity.ts'
+} from '../../../../src/domain/feeds/row/identity.ts'
 
 const hash = Buffer.alloc(32, 0xab)
 const hex = 'ab'.repeat(32)

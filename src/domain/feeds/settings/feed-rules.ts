@@ -1,6 +1,6 @@
-import type { FeedStatus, FeedTransport } from '../../db/generated/client/enums.ts'
-import type { Problem } from '../errors.ts'
-import type { FeedSecret } from './credentials/secret.ts'
+import type { FeedStatus, FeedTransport } from '../../../db/generated/client/enums.ts'
+import type { Problem } from '../../errors.ts'
+import type { FeedSecret } from '../credentials/secret.ts'
 import type { FeedChangesInput } from './feed-input.ts'
 
 /** A feed as it is, or, before it is stored, as the table makes it: what its rules look at. */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Actor } from '../access/actor.ts'
-import { audit, changedFields, hasChanges } from '../access/audit.ts'
-import { DomainError } from '../errors.ts'
-import { check } from '../input.ts'
+import type { Actor } from '../../access/actor.ts'
+import { audit, changedFields, hasChanges } from '../../access/audit.ts'
+import { DomainError } from '../../errors.ts'
+import { check } from '../../input.ts'
 import { lockFeed } from './feed-record.ts'
-import type { FeedParts } from './parts.ts'
+import type { FeedParts } from '../parts.ts'
 
 /** More than one, so that a network can rotate its key; not many, for each is let in. */
 const mostKeys = 5

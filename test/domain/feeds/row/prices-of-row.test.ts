@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { pricesOfRow, type PriceColumns } from '../../../src/domain/feeds/prices-of-row.ts'
-import { compareAmounts } from '../../../src/domain/price/compare-amounts.ts'
+import { pricesOfRow, type PriceColumns } from '../../../../src/domain/feeds/row/prices-of-row.ts'
+import { compareAmounts } from '../../../../src/domain/price/compare-amounts.ts'
 
 const now = new Date('2026-11-19T12:00:00Z')
 

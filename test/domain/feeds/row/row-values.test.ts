@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isGtin, readGtin } from '../../../src/domain/feeds/gtin.ts'
-import { readStock } from '../../../src/domain/feeds/stock.ts'
-import { naughty } from '../../support/naughty.ts'
+import { isGtin, readGtin } from '../../../../src/domain/feeds/row/gtin.ts'
+import { readStock } from '../../../../src/domain/feeds/row/stock.ts'
+import { naughty } from '../../../support/naughty.ts'
 
 const inStock =
   `y|yes|true|1|in stock|instock|available|low stock|lowstock|low_stock|limited|Y|YES|True|In Stock|InStock|in_stock|

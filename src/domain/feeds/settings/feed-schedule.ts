@@ -1,11 +1,11 @@
-import type { Schedule } from '../../db/generated/client/client.ts'
-import type { Db, Tx } from '../../db/prisma.ts'
-import { queryRows, type Sql } from '../../db/sql.ts'
-import type { Problem } from '../errors.ts'
-import { storable } from '../input.ts'
-import { sqlRefusal } from '../sql-codes.ts'
+import type { Schedule } from '../../../db/generated/client/client.ts'
+import type { Db, Tx } from '../../../db/prisma.ts'
+import { queryRows, type Sql } from '../../../db/sql.ts'
+import type { Problem } from '../../errors.ts'
+import { storable } from '../../input.ts'
+import { sqlRefusal } from '../../sql-codes.ts'
 import type { FeedSettings } from './feed-input.ts'
-import { ingestJob } from './feed-jobs.ts'
+import { ingestJob } from '../feed-jobs.ts'
 
 const hourSeconds = 3600
 

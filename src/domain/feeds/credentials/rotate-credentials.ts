@@ -1,11 +1,11 @@
-import type { Db, Tx } from '../../db/prisma.ts'
-import { addSecrets, withLogFields } from '../../log.ts'
-import type { Actor } from '../access/actor.ts'
-import { audit } from '../access/audit.ts'
-import { PermanentError } from '../queue/job-error.ts'
-import type { KeyRing } from './credentials/key-ring.ts'
-import { decryptSecret, encryptSecret, secretContext } from './credentials/secret.ts'
-import { secretsOf } from './transport/connection.ts'
+import type { Db, Tx } from '../../../db/prisma.ts'
+import { addSecrets, withLogFields } from '../../../log.ts'
+import type { Actor } from '../../access/actor.ts'
+import { audit } from '../../access/audit.ts'
+import { PermanentError } from '../../queue/job-error.ts'
+import type { KeyRing } from './key-ring.ts'
+import { decryptSecret, encryptSecret, secretContext } from './secret.ts'
+import { secretsOf } from '../transport/connection.ts'
 
 /** A feed whose credential neither key opens, and why. */
 export type UnreadableCredential = { feedId: bigint; name: string; message: string }

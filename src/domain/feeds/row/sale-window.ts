@@ -1,4 +1,4 @@
-import { isInCalendar } from '../moment.ts'
+import { isInCalendar } from '../../moment.ts'
 
 /** When a sale price holds: from `from` on, and up to but not at `until`. Null: that side is open. */
 export type SaleWindow = { from: Date | null; until: Date | null }

@@ -1,5 +1,5 @@
-import { scrub } from '../../log.ts'
-import { cleanText } from '../text.ts'
+import { scrub } from '../../../log.ts'
+import { cleanText } from '../../text.ts'
 
 const longestText = 300
 const longestValue = 200

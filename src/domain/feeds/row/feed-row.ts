@@ -1,15 +1,15 @@
 import { hash } from 'node:crypto'
 import type { FailureCode } from '../../failure-codes.ts'
 import { cleanText } from '../../text.ts'
-import { canonicalUrl } from '../canonical-url.ts'
+import { canonicalUrl } from './canonical-url.ts'
 import type { RawRow } from '../dialects/field.ts'
 import type { DialectName } from '../dialects/index.ts'
-import { readGtin } from '../gtin.ts'
-import { readIdentifier, resolveIdentity, type Identity } from '../identity.ts'
-import { priceSignature } from '../price-signature.ts'
-import { pricesOfRow } from '../prices-of-row.ts'
-import { readStock } from '../stock.ts'
-import { readWebUrl } from '../url-parts.ts'
+import { readGtin } from './gtin.ts'
+import { readIdentifier, resolveIdentity, type Identity } from './identity.ts'
+import { priceSignature } from './price-signature.ts'
+import { pricesOfRow } from './prices-of-row.ts'
+import { readStock } from './stock.ts'
+import { readWebUrl } from './url-parts.ts'
 
 /** What a row of a file says of a product, believed, and what tells whether that is news. */
 export type FeedRow = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canonicalJson, priceSignature, shortAmount } from '../../../src/domain/feeds/price-signature.ts'
+import { canonicalJson, priceSignature, shortAmount } from '../../../../src/domain/feeds/row/price-signature.ts'
 
 const price = { amount: '12.50', currency: 'USD', promo: { code: 'A', until: '2026-12-31' } }
 

@@ -1,4 +1,4 @@
-import { storable } from '../input.ts'
+import { storable } from '../../input.ts'
 
 export type IdentityType = 'IMPACT_ITEM_ID' | 'NETWORK_ITEM_ID' | 'SKU' | 'URL_HASH'
 

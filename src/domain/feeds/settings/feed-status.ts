@@ -1,11 +1,11 @@
-import type { FeedStatus } from '../../db/generated/client/enums.ts'
-import type { Actor } from '../access/actor.ts'
-import { audit, changedFields } from '../access/audit.ts'
-import type { ActionOn } from '../access/audit-action.ts'
-import { badInput, DomainError, refuse } from '../errors.ts'
+import type { FeedStatus } from '../../../db/generated/client/enums.ts'
+import type { Actor } from '../../access/actor.ts'
+import { audit, changedFields } from '../../access/audit.ts'
+import type { ActionOn } from '../../access/audit-action.ts'
+import { badInput, DomainError, refuse } from '../../errors.ts'
 import { lockFeed, type FeedRecord } from './feed-record.ts'
 import { enableProblems } from './feed-rules.ts'
-import type { FeedParts } from './parts.ts'
+import type { FeedParts } from '../parts.ts'
 
 /** Lets a draft or a paused feed run. One that failures disabled is enabled with `reenableFeed`. */
 export const enableFeed = (parts: FeedParts, actor: Actor, id: bigint): Promise<bigint> =>

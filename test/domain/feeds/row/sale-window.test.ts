@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isOnSale, readSaleWindow, type SaleColumns } from '../../../src/domain/feeds/sale-window.ts'
+import { isOnSale, readSaleWindow, type SaleColumns } from '../../../../src/domain/feeds/row/sale-window.ts'
 
 /** The window in short: `from..until`, with open sides left out. */
 function read(columns: SaleColumns): string {
