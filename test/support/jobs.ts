@@ -64,7 +64,9 @@ export async function openJobs(
     async drain(job: Job, deadlineMs = 18_000): Promise<Observation['outcome'][]> {
       const from = observed.length
       const names = [job.name, deadQueueOf(job.name)]
-      const due = `select from pgboss.job where name = any($1) and state <= 'active' and start_after <= pgboss.job_now()`
+      // Not job_now(): it tells when the statement began, and what the statement sees may have been enqueued since.
+      const present = clock === systemClock ? 'clock_timestamp()' : 'pgboss.job_now()'
+      const due = `select from pgboss.job where name = any($1) and state <= 'active' and start_after <= ${present}`
       await using _workers = await work([job])
       await until(`${job.name} is drained`, async () => (await pool.query(due, [names])).rowCount === 0, deadlineMs)
       return observed.slice(from).flatMap(({ queue, outcome }) => (queue === job.name ? [outcome] : []))
