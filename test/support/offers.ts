@@ -14,10 +14,15 @@ export async function aFeed(db: Queryable, sourceId: string, columns: Columns = 
 export async function aFeedRun(
   db: Queryable,
   sourceId: string,
-  { at = new Date(), shown = true, columns = {} }: { at?: Date; shown?: boolean; columns?: Columns } = {},
+  {
+    at = new Date(),
+    shown = true,
+    trigger = 'SCHEDULED',
+    columns = {},
+  }: { at?: Date; shown?: boolean; trigger?: string; columns?: Columns } = {},
 ): Promise<string> {
   const times = { started_at: at, updated_at: at, finished_at: at }
-  const run = { source_id: sourceId, kind: 'FEED', trigger: 'SCHEDULED', status: 'SUCCEEDED', ...times }
+  const run = { source_id: sourceId, kind: 'FEED', trigger, status: 'SUCCEEDED', ...times }
   const id = await insertRow(db, 'runs', run)
   const rest = Object.entries(columns)
   const places = rest.map((_, index) => `$${index + 3}`)
