@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import ssh2 from 'ssh2'
 import {
   makeHostKey,
+  makeKeys,
   startSftpServer as start,
   type ServedFile,
   type SftpAttributes,
@@ -10,7 +11,7 @@ import {
 } from '../../src/cli/demo/sftp-server.ts'
 import type { FeedConnection } from '../../src/domain/feeds/transport/connection.ts'
 
-export { makeHostKey }
+export { makeHostKey, makeKeys }
 
 export const sftpUser = { username: 'freshet', password: 'canary-sftp-pässword' }
 

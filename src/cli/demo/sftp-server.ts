@@ -37,8 +37,18 @@ export type SftpServerOptions = {
   behaviour?: SftpBehaviour
 }
 
-/** A new host key, in OpenSSH's form. */
-export const makeHostKey = (): string => ssh2.utils.generateKeyPairSync('ed25519').private
+/**
+ * A new pair of keys, in OpenSSH's form. Not Ed25519: of those that ssh2 makes, it cannot read one in 200 itself, which begin
+ * with a zero that it leaves out.
+ */
+export const makeKeys = (options: { passphrase?: string } = {}) =>
+  ssh2.utils.generateKeyPairSync('ecdsa', {
+    bits: 256,
+    ...(options.passphrase !== undefined && { passphrase: options.passphrase, cipher: 'aes256-cbc', rounds: 8 }),
+  })
+
+/** A new host key. */
+export const makeHostKey = (): string => makeKeys().private
 
 /** A real SSH server on loopback that serves files for reading, and nothing else. */
 export async function startSftpServer({

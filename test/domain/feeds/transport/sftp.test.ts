@@ -1,20 +1,15 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { startSftpServer } from '../../../support/sftp-server.ts'
+import { makeKeys, startSftpServer } from '../../../support/sftp-server.ts'
 import { until } from '../../../support/until.ts'
 import { openStand, someBytes } from './stand.ts'
 
 const keys = {
-  plain: ssh2.utils.generateKeyPairSync('ed25519'),
-  locked: ssh2.utils.generateKeyPairSync('ed25519', {
-    passphrase: 'open sesame',
-    cipher: 'aes256-cbc',
-    rounds: 8,
-  } as never),
-  other: ssh2.utils.generateKeyPairSync('ed25519'),
+  plain: makeKeys(),
+  locked: makeKeys({ passphrase: 'open sesame' }),
+  other: makeKeys(),
 }
 const server = await startSftpServer({
   users: { byKey: { publicKey: keys.plain.public }, byLockedKey: { publicKey: keys.locked.public } },
