@@ -644,7 +644,7 @@ create function freshet.active_since(p_source_id bigint, p_now timestamp with ti
 
 create function freshet.add_run_progress(p_run_id bigint, p_attempt integer, p_counters jsonb, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
-create function freshet.admit_feed_run(p_feed_id bigint, p_job_id uuid, p_request bigint, OUT verdict text, OUT source_id bigint, OUT has_run boolean, OUT host text) returns record language plpgsql stable set search_path="";
+create function freshet.admit_feed_run(p_feed_id bigint, p_job_id uuid, p_request bigint, OUT verdict text, OUT source_id bigint, OUT status freshet.feed_status, OUT has_run boolean, OUT host text) returns record language plpgsql stable set search_path="";
 
 create function freshet.append_run_event(p_run_id bigint, p_kind freshet.run_event_kind, p_now timestamp with time zone, p_code text DEFAULT NULL::text, p_message text DEFAULT NULL::text) returns integer language plpgsql volatile set search_path="";
 
@@ -718,7 +718,7 @@ create function freshet.import_retailers(p_rows jsonb, OUT created integer, OUT 
 
 create function freshet.import_sources(p_rows jsonb, OUT created integer, OUT updated integer, OUT promoted integer) returns record language plpgsql volatile set search_path="";
 
-create function freshet.ingest_feed_chunk(p_run_id bigint, p_attempt integer, p_number integer, p_is_known boolean, p_counters jsonb, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+create function freshet.ingest_feed_chunk(p_run_id bigint, p_attempt integer, p_number integer, p_is_known boolean, p_counters jsonb, p_now timestamp with time zone, OUT products integer, OUT prices integer) returns record language plpgsql volatile set search_path="";
 
 create function freshet.invisible_source_warnings(p_source_id bigint) returns jsonb language sql stable set search_path="";
 
@@ -810,7 +810,7 @@ create function freshet.repeat_job(p_queue text, p_id uuid) returns uuid languag
 
 create function freshet.replan_schedules(p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
-create function freshet.request_feed_run(p_feed_id bigint, p_is_forced boolean, p_now timestamp with time zone, OUT request bigint, OUT job_id uuid) returns record language plpgsql volatile set search_path="";
+create function freshet.request_feed_run(p_feed_id bigint, p_is_forced boolean, p_now timestamp with time zone, OUT request bigint, OUT job_id uuid, OUT active_run_id bigint) returns record language plpgsql volatile set search_path="";
 
 create function freshet.resolve_alert(p_dedupe_key text, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 

@@ -18,8 +18,10 @@ export const feedIngest = defineJob({
     addLogFields({ feedId, trigger })
     const run = {
       lock: { lockClass: runLockClass.feed, lockId: Number(feedId) },
-      admit: admitFeedRun(payload, services.config.feeds.runsPerHost),
-    }
+      admit: admitFeedRun(payload, services.config.feeds.runsPerHost, job.log),
+      // What a person asked for is not lost: who is at work sees at its end that more was asked for meanwhile.
+      busyEvent: trigger === 'SCHEDULED' ? 'SKIPPED_LOCK_BUSY' : 'MANUAL_RUN_DEFERRED',
+    } as const
     return workRun(job, run, (context) => ingestFeed(context, feedId, feedServices(job)))
   },
 })

@@ -3,7 +3,7 @@
 -- feed is not enabled any more.
 -- Called by: src/domain/feeds/admit-feed-run.ts. Locks: none.
 create or replace function freshet.admit_feed_run(
-  p_feed_id bigint, p_job_id uuid, p_request bigint, out verdict text, out source_id bigint, out has_run boolean, out host text
+  p_feed_id bigint, p_job_id uuid, p_request bigint, out verdict text, out source_id bigint, out status freshet.feed_status, out has_run boolean, out host text
 )
 language plpgsql stable set search_path = ''
 as $$
@@ -15,6 +15,7 @@ begin
   select * into v_requests from freshet.feed_requests where feed_id = p_feed_id;
   source_id := v_feed.source_id;
   host := v_feed.host;
+  status := v_feed.status;
   has_run := exists (select from freshet.runs where job_id = p_job_id);
   verdict := case
     when v_feed.status is distinct from 'ENABLED' then 'NOT_ENABLED'

@@ -1,15 +1,17 @@
 -- Merges one chunk of a run, set-based: keys are staged, and rows for those that have anything to write. The last row of a
 -- product wins: within the chunk its caller saw to it, here across chunks. Counts what was written in the same transaction.
 -- Called by: src/domain/feeds/ingest, under the run's lock. Locks: the run's row. Raises FR021 if another attempt owns the run.
--- Answers the number of new products of the run.
+-- Answers how many products it met for the first time in this run, and how many prices it wrote.
 create or replace function freshet.ingest_feed_chunk(
   p_run_id bigint,
   p_attempt integer,
   p_number integer,
   p_is_known boolean,
   p_counters jsonb,
-  p_now timestamptz
-) returns integer
+  p_now timestamptz,
+  out products integer,
+  out prices integer
+)
 language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -17,8 +19,8 @@ declare
   v_again bigint[];
   v_seen bigint[];
   v_fallbacks integer;
-  v_prices integer := 0;
 begin
+  prices := 0;
   if not p_is_known then
     perform freshet.know_feed_chunk(p_run_id, p_now);
   end if;
@@ -29,7 +31,7 @@ begin
   select coalesce(array_agg(offer_id order by offer_id), '{}') into v_seen from added;
   v_again := array(select offer_id from pg_temp.feed_known except select unnest(v_seen));
   if v_again <> '{}' then
-    v_prices := -freshet.unwrite_offers(p_run_id, v_again);
+    prices := -freshet.unwrite_offers(p_run_id, v_again);
   end if;
 
   insert into freshet.offers (
@@ -49,7 +51,7 @@ begin
   from pg_temp.feed_known w join pg_temp.feed_rows r using (n) join pg_temp.feed_keys k using (n)
   where w.is_changed order by w.offer_id;
 
-  v_prices := v_prices + freshet.write_feed_prices(p_run_id, p_attempt, p_now);
+  prices := prices + freshet.write_feed_prices(p_run_id, p_attempt, p_now);
 
   select count(*) into v_fallbacks
   from unnest(v_seen) as s(offer_id) join pg_temp.feed_known w using (offer_id) join pg_temp.feed_keys k using (n)
@@ -66,8 +68,8 @@ begin
   perform freshet.add_run_progress(p_run_id, p_attempt, p_counters || jsonb_build_object(
     'productsUpserted', cardinality(v_seen),
     'duplicateKeyCount', coalesce((p_counters ->> 'duplicateKeyCount')::integer, 0) + cardinality(v_again),
-    'urlHashFallbackCount', v_fallbacks, 'pricesWritten', v_prices
+    'urlHashFallbackCount', v_fallbacks, 'pricesWritten', prices
   ), p_now);
-  return cardinality(v_seen);
+  products := cardinality(v_seen);
 end
 $$;

@@ -1,9 +1,9 @@
 -- Notes that a person wants a feed to run now, and enqueues a job for it; whichever run begins next covers every request made
--- before (S2 §6.5, RULINGS 16). With p_is_forced it processes the file although it did not change. Answers the request's number and
--- the job; one that waits already is enough, so that then there is none.
+-- before (S2 §6.5, RULINGS 16). With p_is_forced it processes the file although it did not change. Answers the request's number, the
+-- job (one that waits already is enough, so that then there is none) and the run at work, after which a follow-up comes.
 -- Called by: src/domain/feeds. Locks: the feed's row of requests.
 create or replace function freshet.request_feed_run(
-  p_feed_id bigint, p_is_forced boolean, p_now timestamptz, out request bigint, out job_id uuid
+  p_feed_id bigint, p_is_forced boolean, p_now timestamptz, out request bigint, out job_id uuid, out active_run_id bigint
 )
 language plpgsql volatile set search_path = ''
 as $$
@@ -17,6 +17,9 @@ begin
     'feed-ingest',
     jsonb_build_object('feedId', p_feed_id::text, 'trigger', 'MANUAL', 'request', request),
     p_singleton_key => 'feed:' || p_feed_id
+  );
+  active_run_id := (
+    select id from freshet.runs where lock_class = 4620 and lock_id = p_feed_id and status = 'RUNNING' order by id desc limit 1
   );
 end
 $$;

@@ -1,9 +1,16 @@
 import { queryRows } from '../../db/sql.ts'
+import type { Log } from '../../log.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../queue/job-error.ts'
 import type { Admit } from '../runs/run.ts'
 import type { FeedRequest } from './feed-jobs.ts'
 
-type Answer = { verdict: 'RUN' | 'COVERED' | 'NOT_ENABLED'; source_id: string; has_run: boolean; host: string }
+type Answer = {
+  verdict: 'RUN' | 'COVERED' | 'NOT_ENABLED'
+  source_id: string
+  status: string
+  has_run: boolean
+  host: string
+}
 
 const slotSeconds = 10
 
@@ -12,13 +19,16 @@ const slotSeconds = 10
  * not ENABLED any more. At one host only so many run at once; who finds no place waits.
  */
 export const admitFeedRun =
-  ({ feedId, trigger, request }: FeedRequest, runsPerHost: number): Admit =>
+  ({ feedId, trigger, request }: FeedRequest, runsPerHost: number, log: Log): Admit =>
   async (sql, jobId) => {
     const statement = 'select * from freshet.admit_feed_run($1, $2::uuid, $3)'
     const [answer] = await queryRows<Answer>(sql, statement, [feedId, jobId, request])
     if (!answer?.source_id) throw new CancelJob('The feed is not there any more.')
     if (answer.verdict === 'COVERED') throw new CancelJob('A run that began later has covered this request.')
-    if (answer.verdict === 'NOT_ENABLED') throw notEnabled(answer.has_run)
+    if (answer.verdict === 'NOT_ENABLED') {
+      log.debug({ event: 'FEED_SKIPPED_STATUS', status: answer.status }, 'the feed is not to run now')
+      throw notEnabled(answer.has_run)
+    }
     const [slot] = await queryRows<{ isTaken: boolean }>(sql, 'select freshet.take_host_slot($1, $2) as "isTaken"', [
       answer.host,
       runsPerHost,

@@ -15,6 +15,10 @@ type Verdict = {
   pricesMoved: number
   priceFactor: string | null
   warnings: { code: string; message: string }[]
+  thresholdPercent: number
+  thresholdAbsolute: number
+  /** How many products the run saw. */
+  seenCount: number
 }
 
 const conclude = readQuery('conclude_feed_run')
@@ -33,6 +37,7 @@ export async function concludeFeedRun(run: RunContext, t0: Date, log: Log): Prom
 
 function tell(verdict: Verdict, durationMs: number, log: Log): void {
   const { activeCountBefore, seenSuccessCount, wouldExpireCount, isBlocked, blockReasons, warnings } = verdict
+  const { thresholdPercent, thresholdAbsolute } = verdict
   const expirePercent = activeCountBefore > 0 ? (100 * wouldExpireCount) / activeCountBefore : 0
   const counts = { activeCountBefore, seenSuccessCount, wouldExpireCount, expirePercent }
   log.debug({ event: 'CIRCUIT_BREAKER_COUNTS', ...counts }, 'counted')
@@ -43,6 +48,8 @@ function tell(verdict: Verdict, durationMs: number, log: Log): void {
       {
         event: 'CIRCUIT_BREAKER_TRIPPED',
         ...counts,
+        thresholdPercent,
+        thresholdAbsolute,
         pricesCompared,
         pricesMoved,
         priceFactor,
@@ -53,6 +60,7 @@ function tell(verdict: Verdict, durationMs: number, log: Log): void {
     )
     return
   }
-  log.info({ event: 'CIRCUIT_BREAKER_PASSED', ...counts }, 'the run may be shown')
-  log.info({ event: 'PROMOTE_COMPLETE', productsExpired: verdict.productsExpired, durationMs }, 'the run is shown')
+  log.info({ event: 'CIRCUIT_BREAKER_PASSED', ...counts, thresholdPercent, thresholdAbsolute }, 'the run may be shown')
+  const promoted = { promoteRowsUpdated: verdict.seenCount, productsExpired: verdict.productsExpired, durationMs }
+  log.info({ event: 'PROMOTE_COMPLETE', ...promoted }, 'the run is shown')
 }

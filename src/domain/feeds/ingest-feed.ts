@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { queryRows } from '../../db/sql.ts'
-import type { Log } from '../../log.ts'
+import { addLogFields, type Log } from '../../log.ts'
 import type { RunContext } from '../runs/context.ts'
 import type { KeyRing } from './credentials/key-ring.ts'
 import { downloadProgress } from './download-progress.ts'
@@ -30,6 +30,7 @@ export type FeedServices = {
 export async function ingestFeed(run: RunContext, feedId: string, services: FeedServices): Promise<void> {
   const { log, now } = services
   const feed = await readFeedForRun(run.sql, feedId, run.runId)
+  addLogFields({ network: feed.network })
   await run.stage('DOWNLOAD')
   const fetched = await download(run, feed, services)
   if (fetched.kind === 'unchanged') return skip(run, 'UNCHANGED_MTIME', services)

@@ -2,7 +2,7 @@ import { readQuery } from '../../db/query.ts'
 import type { RunConnection } from '../../db/run-lock.ts'
 import { queryRows, type Connection } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
-import { scrub } from '../../log.ts'
+import { addLogFields, scrub } from '../../log.ts'
 import { keptText } from '../queue/failure.ts'
 import { cleanJson, cleanOutput, cleanText } from '../text.ts'
 import type { RunServices } from './run.ts'
@@ -64,6 +64,7 @@ export function runContext(
     async stage(name) {
       if (client.getTransactionStatus() !== 'I')
         throw new Error(`The stage ${name} begins inside a transaction, so nobody would see it: begin the stage first.`)
+      addLogFields({ stage: name })
       await write('select freshet.set_run_stage($1, $2, $3, $4)', cleanText(name), now())
     },
     progress: (counters) => write('select freshet.add_run_progress($1, $2, $3, $4)', cleanJson(counters), now()),

@@ -121,7 +121,7 @@ async function whenBusy({ client, jobId }: RunConnection, run: RunRequest, log: 
   const own = await findRunOfJob(client, jobId)
   if (!own) {
     log.debug(
-      { event: 'SKIPPED_LOCK_BUSY', ...run.lock, ...('trigger' in run && { trigger: run.trigger }) },
+      { event: run.busyEvent ?? 'SKIPPED_LOCK_BUSY', ...run.lock, ...('trigger' in run && { trigger: run.trigger }) },
       'another run is at work: this job is not needed',
     )
     return 'lock-busy'

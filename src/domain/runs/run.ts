@@ -18,10 +18,13 @@ export type RunFacts = { kind: RunKind; trigger: RunTrigger; sourceId?: string |
 export type Admit = (sql: InTx, jobId: string) => Promise<RunFacts>
 
 /** The run that a job is for: known beforehand, or admitted once nobody else can be at work on the same thing. */
-export type RunRequest = { jobId: string; lock: LockKey } & (RunFacts | { admit: Admit })
+export type RunOfJob = {
+  lock: LockKey
+  /** How the log calls it that another run is at work, and this job not needed. */
+  busyEvent?: 'SKIPPED_LOCK_BUSY' | 'MANUAL_RUN_DEFERRED'
+} & (RunFacts | { admit: Admit })
 
-/** The same, as a job file gives it. */
-export type RunOfJob = { lock: LockKey } & (RunFacts | { admit: Admit })
+export type RunRequest = { jobId: string } & RunOfJob
 
 /** Where and how runs are written. `directUrl` leads to Postgres itself, never to a pooler. */
 export type RunServices = { pool: Pool; directUrl: string; log: Log; now: () => Date }

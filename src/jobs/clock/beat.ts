@@ -1,6 +1,7 @@
 import { hostname } from 'node:os'
 import type { Pool } from '../../db/pool.ts'
 import { offerTick, releaseClock } from '../../domain/schedules/clock.ts'
+import { tellEnqueued } from '../../domain/schedules/tell-enqueued.ts'
 import { reason, type Log } from '../../log.ts'
 import { repeat } from '../kit/repeat.ts'
 
@@ -25,6 +26,7 @@ export async function startClock(pool: Pool, log: Log, everyMs = tickSeconds * 1
         log.info({ driver }, beat.drives ? 'this worker drives the schedules' : 'another clock drives the schedules')
       const tickDurationMs = Math.round(performance.now() - began)
       if (beat.drives) log.debug({ event: 'SCHEDULER_TICK', claimed: beat.claimed, tickDurationMs }, 'the clock ticked')
+      if (beat.claimed > 0) await tellEnqueued(pool, driver, log)
       drives = beat.drives
     } catch (error) {
       log.warn({ error: reason(error) }, 'the clock could not tick')

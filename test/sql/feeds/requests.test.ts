@@ -136,6 +136,7 @@ test.each([
     if (uncovered) await click(feed)
     expect(await admit(feed, uncovered)).toEqual({
       verdict,
+      status,
       has_run: false,
       host: 'files.example',
       source_id: feed.sourceId,

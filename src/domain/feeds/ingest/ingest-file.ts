@@ -6,8 +6,11 @@ import { PermanentError } from '../../queue/job-error.ts'
 import type { RunContext } from '../../runs/context.ts'
 import type { FeedForRun } from '../feed-for-run.ts'
 import { encodingWarning } from '../bytes/decode-text.ts'
+import { batchLog } from './batch-log.ts'
+import type { Chunk } from './chunk.ts'
 import { mergeChunk } from './merge-chunk.ts'
 import { openTable, readChunks, type FeedTable } from './read-chunks.ts'
+import { tellTotals } from './row-log.ts'
 
 type Occasion = {
   now: () => Date
@@ -40,25 +43,23 @@ export async function ingestFile(
     { event: 'PARSE_HEADERS', headers: table.csv.header.fields, mappedColumns: found.columns },
     'the header is bound',
   )
+  for (const columnName of table.binding.missing)
+    log.debug({ event: 'PARSE_COLUMN_MISSING', columnName, required: false }, 'no column tells this field')
   await keepFound(run, found, [])
   await queryRows(run.sql, 'select freshet.open_feed_staging()')
 
-  const begun = performance.now()
+  const { size } = await handle.stat()
+  const told = batchLog(log, size)
   let products = 0
   let number = 0
   let merging: Promise<void> = Promise.resolve()
   merging.catch(() => {})
-  const merge = async (chunk: Parameters<typeof mergeChunk>[1]) => {
-    const batch = { batchNumber: ++number, batchSize: chunk.rows.size }
-    log.debug({ event: 'UPSERT_BATCH_START', ...batch }, 'a batch begins')
-    const from = performance.now()
-    const upserted = await mergeChunk(run, chunk, { number, isProbed: feed.isPromoted, now: now() })
-    const durationMs = Math.round(performance.now() - from)
-    log.debug(
-      { event: 'UPSERT_BATCH_COMPLETE', ...batch, productsUpserted: upserted, durationMs },
-      'a batch is written',
-    )
-    products += upserted
+  const merge = async (chunk: Chunk) => {
+    const at = now()
+    const options = { number: ++number, isProbed: feed.isPromoted, now: at, log }
+    told.read(number, chunk)
+    const merged = await told.written(number, chunk, at, () => mergeChunk(run, chunk, options))
+    products += merged.products
     if (products > feed.maxProductCount) throw tooManyProducts(feed)
   }
   try {
@@ -73,10 +74,8 @@ export async function ingestFile(
     await merging // what was read before a fault of the file is written
   }
   await keepFound(run, describe(table), warningsOf(table))
-  log.info(
-    { event: 'PARSE_COMPLETE', products, durationMs: Math.round(performance.now() - begun) },
-    'the file is taken in',
-  )
+  told.complete()
+  await tellTotals(run, log)
 }
 
 /** What a file turned out to be, for people. */
