@@ -1,7 +1,8 @@
 -- Lets one job at a time deliver all alerts that wait, a message a second. The outcome says what the job is to do:
 -- DELIVER these alerts, most severe first; WAIT so many seconds; SERVED, another job sees to them; NOTHING is left; ELSEWHERE,
 -- this worker has no receiver, but one of the last 7 days had: what waits is left to it. A job that is SERVED may end: the one
--- at work asks again before it ends. Alerts that were resolved wait no longer.
+-- at work asks again before it ends. Alerts that were resolved wait no longer. Nobody is asked for more than an hour, so what
+-- would be free later than that was noted by a clock that has been set back since, and is not waited for.
 -- Called by: src/domain/alerts/deliver-alerts.ts. Locks: the alert stream's row. Idempotent but for the second it takes.
 create or replace function freshet.claim_alerts(
   p_job_id uuid,
@@ -42,7 +43,7 @@ begin
   elsif not p_has_receiver and exists (select from freshet.alert_news where delivered_at > p_now - interval '7 days') then
     outcome := 'ELSEWHERE';
     alerts := null;
-  elsif v_stream.free_at > p_now then
+  elsif v_stream.free_at > p_now and v_stream.free_at <= p_now + interval '1 hour' then
     outcome := 'WAIT';
     wait_seconds := ceil(extract(epoch from v_stream.free_at - p_now));
     alerts := null;

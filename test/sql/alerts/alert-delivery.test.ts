@@ -141,6 +141,21 @@ test('eight jobs at once: one delivers', async () => {
   expect(claims.map(({ outcome }) => outcome).toSorted()).toEqual(['DELIVER', ...Array<string>(7).fill('SERVED')])
 })
 
+test('R14: after a clock that ran ahead is set right, nobody waits for the moment that it noted', async () => {
+  await raise(pool)
+  const [job = ''] = await jobIds()
+  await pool.query('select freshet.put_off_alerts($1, $2)', ['1 hour', at(0)])
+  expect(await claim(job, at(0))).toEqual({ outcome: 'WAIT', wait_seconds: 3600, alerts: null })
+  const claimed = await claim(job, at(-1))
+  expect(claimed.outcome).toBe('DELIVER')
+  expect(await claim(job, at(-1))).toEqual({ outcome: 'WAIT', wait_seconds: 1, alerts: null })
+
+  await setState(job, 'failed')
+  await pool.query("select freshet.fail_alert_delivery($1, 'Slack answered 500.', $2)", [job, at(1)])
+  expect(await wake(at(1))).toBe(false)
+  expect(await wake(at(0))).toBe(true)
+})
+
 test('the clock wakes delivery when alerts wait and no job is left, and only then', async () => {
   expect(await wake(at(0))).toBe(false)
   await raise(pool)
