@@ -37,8 +37,7 @@ export async function run(): Promise<object> {
   await client.connect()
   resources.defer(() => client.end())
   const { rows } = await client.query<{ run_id: string }>(
-    "select run_id from freshet.start_run($1, 'FEED', 'MANUAL', null, null, null, now())",
-    [randomUUID()],
+    "select run_id from freshet.start_run(null, 'FEED', 'MANUAL', null, null, null, now())",
   )
   const runId = rows[0]!.run_id
   const floor = resources.use(await startFloor(database.directUrl))

@@ -52,7 +52,7 @@ test('it prints events, and stops when its key is revoked under it', async () =>
     const metrics = await (await fetch(`${app.url}/metrics`)).text()
     return /^freshet_subscribers 1$/m.test(metrics)
   })
-  await pool.query("select freshet.start_run(gen_random_uuid(), 'FEED', 'MANUAL', null, null, null, now())")
+  await pool.query("select freshet.start_run(null, 'FEED', 'MANUAL', null, null, null, now())")
   await until('it told of the run', () => /^\S+ 1 [A-Z]+/m.test(watching.said()))
   await pool.query("update freshet.api_keys set revoked_at = now() where 'OPERATE' = any(scopes)")
   const { code, said } = await watching.ended

@@ -148,6 +148,7 @@ test('while a task waits or runs, its schedule adds no second job', async () => 
 
 test('S2 §17.10: a run that the reaper fails says so', async () => {
   const { id, jobId } = await startRun(pool, { now: new Date(now.getTime() - 3_600_000) })
+  await pool.query("update pgboss.job set state = 'failed' where id = $1", [jobId])
   const reap = async () => runTask(tasks['reap-runs'], await occasionOf('reap-runs'), surroundings)
   const told = () => jobs.log.map((line) => JSON.parse(line) as object).filter((line) => 'event' in line)
   const before = told().length

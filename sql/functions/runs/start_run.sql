@@ -2,7 +2,8 @@
 -- one that is RUNNING goes on with the next attempt, from scratch (restart_run), under the trigger that it began with; one
 -- that has ended is left as it is, and its status says so to the caller, who then has nothing to do.
 -- Whose job is no longer at work has lost it, to an operator or to a later attempt, and starts nothing: FR023. The job's row is
--- held meanwhile, so that whoever stops the job waits and then finds the run. A job without a row is nobody's to take away.
+-- held meanwhile, so that whoever stops or deletes the job waits and then finds the run. A run without a job (p_job_id null) is
+-- nobody's to take away.
 -- Called by: src/domain/runs/execute-run.ts under the run's lock. Locks: the job's row (shared), then the run's.
 -- Not idempotent: each call is an attempt.
 create or replace function freshet.start_run(
@@ -22,9 +23,9 @@ declare
 begin
   -- Queue by queue: there is an index by name and id, none by id alone.
   select j.state into v_state from pgboss.queue q join pgboss.job j on j.name = q.name and j.id = p_job_id for share of j;
-  if v_state <> 'active' then
+  if p_job_id is not null and v_state is distinct from 'active' then
     raise exception 'The job of this attempt was taken away.' using errcode = 'FR023',
-      detail = format('Job %s is %s.', p_job_id, v_state), hint = 'Stop: there is nothing left for this attempt to do.';
+      detail = format('Job %s is %s.', p_job_id, coalesce(v_state::text, 'gone')), hint = 'Stop: there is nothing left for this attempt to do.';
   end if;
   insert into freshet.runs as r (job_id, kind, trigger, source_id, lock_class, lock_id, started_at, updated_at, is_counted)
   values (p_job_id, p_kind, p_trigger, p_source_id, p_lock_class, p_lock_id, p_now, p_now, p_trigger <> 'ADMIN_TEST')

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { connectPool, endPool, type Pool } from '../../db/pool.ts'
 import { queryRows } from '../../db/sql.ts'
@@ -25,8 +24,8 @@ export async function loseRun(demo: Demo): Promise<string> {
       const now = new Date()
       const begun = new Date(now.getTime() - staleMs)
       const start =
-        "select run_id from freshet.start_run($1, 'SCRAPE', 'SCHEDULED', (select id from freshet.sources where name = $2), null, null, $3)"
-      await queryRows(pool, start, [randomUUID(), source, begun])
+        "select run_id from freshet.start_run(null, 'SCRAPE', 'SCHEDULED', (select id from freshet.sources where name = $1), null, null, $2)"
+      await queryRows(pool, start, [source, begun])
       await reapRuns({ keep: '30 minutes', now, maxRows: 100 }, { sql: pool, directUrl: demo.directUrl, log })
     })
   }

@@ -2,8 +2,9 @@ import { afterAll, expect, test } from 'vitest'
 import { connectPrisma } from '../../../src/db/prisma.ts'
 import { connectRun, takeRunLock } from '../../../src/db/run-lock.ts'
 import type { Actor } from '../../../src/domain/access/actor.ts'
-import { cancelJob, retryJob } from '../../../src/domain/queue/operate.ts'
-import { createLog } from '../../../src/log.ts'
+import { cancelJob, deleteJob, retryJob } from '../../../src/domain/queue/operate.ts'
+import { createLog, withLogFields } from '../../../src/log.ts'
+import { executeRun } from '../../../src/domain/runs/execute-run.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { makeJob, makeQueue } from '../../support/queue.ts'
 import { call, startRun } from '../../support/runs.ts'
@@ -32,6 +33,16 @@ test('RULINGS 1: a job that is cancelled between its claim and the start of its 
   const again = await retryJob(db, actor, { queue, id: jobId })
   await pool.query("update pgboss.job set state = 'active' where name = $1 and id = $2", [queue, again.id])
   expect(await aRun({ jobId: again.id, lock: run.lock }).tryRun(nothing)).toBe('finished')
+})
+
+test('RULINGS 1: a job that is deleted between its claim and the start of its run never gets one', async () => {
+  const jobId = await aClaim()
+  const { services, run, find } = aRun({ jobId })
+  await deleteJob(db, actor, { queue, id: jobId }, occasion)
+  const never = new AbortController().signal
+  const job = { ...services, isLastAttempt: false, signal: never, stopping: never }
+  expect(await withLogFields({ jobId }, () => executeRun(run, job, nothing))).toBe('taken-away')
+  expect(await find()).toBeUndefined()
 })
 
 test('RULINGS 1: cancelling waits for a run that is just being started, and ends it', async () => {

@@ -9,7 +9,7 @@ import type { TestDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
 import { until } from '../../support/until.ts'
 import { at } from '../../support/moment.ts'
-import { call, storedRun } from '../../support/runs.ts'
+import { call, putToWork, storedRun } from '../../support/runs.ts'
 
 let lockId = 0
 
@@ -29,15 +29,17 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
       const run: RunRequest = { jobId: randomUUID(), kind: 'FEED', trigger: 'SCHEDULED', lock, ...given }
       const [controller, shutdown] = [new AbortController(), new AbortController()]
       const services = { pool, directUrl, log, now: () => at() }
-      const tryRun = (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) =>
+      const tryRun = async (work: (context: RunContext) => Promise<unknown>, isLastAttempt = false) => {
+        await putToWork(pool, run.jobId)
         // As a worker does: whatever is logged of the job names it, and its run as soon as there is one.
-        withLogFields({ jobId: run.jobId }, () =>
+        return withLogFields({ jobId: run.jobId }, () =>
           executeRun(
             run,
             { ...services, ...way, isLastAttempt, signal: controller.signal, stopping: shutdown.signal },
             work,
           ),
         )
+      }
       const find = async () =>
         (await pool.query<{ id: string }>('select id from freshet.runs where job_id = $1', [run.jobId])).rows[0]?.id
       const stored = async () => storedRun(pool, (await find()) ?? '')
