@@ -1,4 +1,4 @@
--- A page of the prices of each of several offers ($1), newest first: behind a price ($2; null: from the newest), at most $3 an offer.
+-- A page of the prices of each of several offers ($1), newest first: behind a price ($2; null: from the newest), at most $3 an offer (null: all).
 -- Consumers see those of runs that were shown, and those that an operator accepted; $4 adds the held ones.
 select p.id::text, p.offer_id::text as "offerId", p.run_id::text as "runId", p.created_at as at, p.line, p.amount::text,
   p.currency, p.reason::text, p.is_held as "isHeld", p.promo

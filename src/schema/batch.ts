@@ -2,8 +2,8 @@ import DataLoader from 'dataloader'
 import type { Context } from './builder.ts'
 
 /**
- * Looks up together what the objects of a list ask for one by one. Nothing is remembered: the context of a subscription
- * lives as long as it does, and its next event must see what is there then.
+ * Looks up together what the objects of a list ask for one by one; such a look-up is named `load…`. Nothing is remembered: the
+ * context of a subscription lives as long as it does, and its next event must see what is there then.
  */
 export function inBatches<Key, Value>(
   load: (keys: readonly Key[], context: Context) => Promise<readonly (Value | Error)[]>,

@@ -7,9 +7,9 @@ import { TestFeedInput } from './feed-input.ts'
 import { Feed } from './feed-type.ts'
 import { rowId } from './global-id.ts'
 import { Job, readJobBack } from './job.ts'
-import { findRun } from './find-run.ts'
+import { loadRun } from './load-run.ts'
 import { Offer } from './offer-type.ts'
-import { findOffer } from './offer-page.ts'
+import { loadOffer } from './offer-page.ts'
 import { FeedRun } from './run-type.ts'
 
 type Decision = Outcome & { offerId?: bigint }
@@ -31,13 +31,13 @@ const FeedDecision = builder.objectRef<Decision>('FeedDecision').implement({
       nullable: true,
       description:
         'The run as it is now: the one decided, or that of the test. Null: it has not begun, or there is none.',
-      resolve: ({ runId }, _args, context) => (runId === undefined ? null : findRun(runId, context)),
+      resolve: ({ runId }, _args, context) => (runId === undefined ? null : loadRun(runId, context)),
     }),
     offer: t.field({
       type: Offer,
       nullable: true,
       description: 'The offer whose price was decided, if consumers see it.',
-      resolve: ({ offerId }, _args, context) => (offerId === undefined ? null : findOffer(offerId, context)),
+      resolve: ({ offerId }, _args, context) => (offerId === undefined ? null : loadOffer(offerId, context)),
     }),
   }),
 })

@@ -1,3 +1,4 @@
+import { inOrder } from '../domain/read-many.ts'
 import { inBatches } from './batch.ts'
 import { builder, type Context } from './builder.ts'
 import { BlockReason, SkippedReason } from './feed-enum.ts'
@@ -7,8 +8,7 @@ import { FeedRun } from './run-type.ts'
 /** What the runs of feeds have beside what all runs have, read together; nothing for one that never took its place. */
 const loadRow = inBatches(async (ids: readonly bigint[], { db }) => {
   const rows = await db.feedRun.findMany({ where: { runId: { in: [...new Set(ids)] } }, include: { feed: true } })
-  const byId = new Map(rows.map((row) => [row.runId, row]))
-  return ids.map((id) => byId.get(id) ?? null)
+  return inOrder(ids, rows, ({ runId }) => runId).map((row) => row ?? null)
 })
 
 type Row = NonNullable<Awaited<ReturnType<typeof loadRow>>>

@@ -12,7 +12,7 @@ import {
   FeedTransport,
   UnchangedPolicy,
 } from './feed-enum.ts'
-import { findRun } from './find-run.ts'
+import { loadRun } from './load-run.ts'
 import { FeedRun } from './run-type.ts'
 import { AffiliateNetwork, Source } from './source-type.ts'
 
@@ -144,7 +144,7 @@ export const Feed = builder.prismaNode('Feed', {
       description: 'Its last run, tests aside.',
       resolve: async ({ id }, _args, context) => {
         const { lastRunId } = await loadTimes(id, context)
-        return lastRunId === null ? null : findRun(lastRunId, context)
+        return lastRunId === null ? null : loadRun(lastRunId, context)
       },
     }),
     manualRunPending: t.boolean({

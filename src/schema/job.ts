@@ -5,7 +5,7 @@ import { notFound } from '../domain/errors.ts'
 import { builder, type Context } from './builder.ts'
 import { pageArgs, pageComplexity, readPage } from './connection.ts'
 import { idPart, uuidPart } from './cursor.ts'
-import { findRunOfJob } from './find-run.ts'
+import { loadRunOfJob } from './load-run.ts'
 import { Run } from './run-type.ts'
 
 const JobState = builder.enumType('JobState', {
@@ -71,7 +71,7 @@ export const Job = builder.objectRef<QueuedJob>('Job').implement({
       type: Run,
       nullable: true,
       description: 'Its run; of a dead letter, the run of the job that failed. null: it has none.',
-      resolve: ({ runJobId }, _args, context) => findRunOfJob(runJobId, context),
+      resolve: ({ runJobId }, _args, context) => loadRunOfJob(runJobId, context),
     }),
     repeatedAs: t.exposeID('repeatedAs', { nullable: true, description: 'The job that took its place, if one did.' }),
   }),

@@ -8,14 +8,20 @@ import {
   type OfferFilter,
   type OfferOrder,
 } from '../domain/catalogue/offers.ts'
-import { countPrices, readPricePages, type ObservedPrice, type PricePart } from '../domain/catalogue/prices.ts'
+import {
+  countPrices,
+  readPricePages,
+  type ObservedPrice,
+  type PriceCount,
+  type PricePart,
+} from '../domain/catalogue/prices.ts'
 import { inBatches } from './batch.ts'
 import type { Context } from './builder.ts'
 import { readPage, type PageArgs } from './connection.ts'
 import { idPart } from './cursor.ts'
 
 /** An offer, if consumers see it; looked up together. */
-export const findOffer = inBatches<bigint, Offer | null>((ids, { pool, now }) => findOffers(pool, now(), ids))
+export const loadOffer = inBatches<bigint, Offer | null>((ids, { pool, now }) => findOffers(pool, now(), ids))
 
 /** When an offer expires, if it is not seen again and no block stops the clock meanwhile. */
 export async function activeUntil({ sourceId, lastSeenAt }: Offer, context: Context): Promise<Date> {
@@ -55,9 +61,7 @@ export function readOfferPage(page: PageArgs, filter: OfferFilter, orderBy: Offe
 }
 
 const loadPrices = inBatches((parts: readonly PricePart[], { pool }) => readPricePages(pool, parts))
-const loadPriceCount = inBatches((asked: readonly { offerId: bigint; includeHeld: boolean }[], { pool }) =>
-  countPrices(pool, asked),
-)
+const loadPriceCount = inBatches((asked: readonly PriceCount[], { pool }) => countPrices(pool, asked))
 const byNewestPrice = {
   name: 'offer.priceHistory',
   form: z.tuple([idPart]),

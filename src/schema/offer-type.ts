@@ -1,13 +1,14 @@
 import type { PriceReason as Reason } from '../db/generated/client/client.ts'
 import type { Offer as VisibleOffer } from '../domain/catalogue/offers.ts'
 import type { ObservedPrice } from '../domain/catalogue/prices.ts'
+import { allInOrder } from '../domain/read-many.ts'
 import { trackingUrl } from '../domain/sources/tracking-url.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
-import { activeUntil, findOffer, readPriceHistory } from './offer-page.ts'
+import { activeUntil, loadOffer, readPriceHistory } from './offer-page.ts'
 import { Retailer } from './retailer.ts'
-import { findRun } from './find-run.ts'
+import { loadRun } from './load-run.ts'
 import { Run } from './run-type.ts'
 import { Source } from './source-type.ts'
 
@@ -40,7 +41,7 @@ const Price = builder.objectRef<ObservedPrice>('Price').implement({
       nullable: true,
       authScopes: { operate: true },
       description: 'The run that observed it; null: an operator accepted it.',
-      resolve: ({ runId }, _args, context) => (runId === null ? null : findRun(runId, context)),
+      resolve: ({ runId }, _args, context) => (runId === null ? null : loadRun(runId, context)),
     }),
   }),
 })
@@ -49,13 +50,13 @@ const PriceConnection = builder.connectionObject(
   { description: 'A price and its place in the history.' },
 )
 
-const findRetailer = inBatches(async (ids: readonly bigint[], { db }) => {
+const loadRetailer = inBatches(async (ids: readonly bigint[], { db }) => {
   const rows = await db.retailer.findMany({ where: { id: { in: [...new Set(ids)] } } })
-  return ids.map((id) => rows.find((row) => row.id === id) ?? new Error(`retailer ${id} is gone`))
+  return allInOrder('retailer', ids, rows, ({ id }) => id)
 })
-const findSource = inBatches(async (ids: readonly bigint[], { db }) => {
+const loadSource = inBatches(async (ids: readonly bigint[], { db }) => {
   const rows = await db.source.findMany({ where: { id: { in: [...new Set(ids)] } } })
-  return ids.map((id) => rows.find((row) => row.id === id) ?? new Error(`source ${id} is gone`))
+  return allInOrder('source', ids, rows, ({ id }) => id)
 })
 
 const ref = builder.objectRef<VisibleOffer>('Offer')
@@ -66,7 +67,7 @@ export const Offer = builder.node(ref, {
   authScopes: { read: true },
   id: { description: 'The global id.', resolve: ({ id }) => id },
   isTypeOf: () => true,
-  loadOne: (id, context) => findOffer(BigInt(id), context),
+  loadOne: (id, context) => loadOffer(BigInt(id), context),
   fields: (t) => ({
     title: t.exposeString('title', { description: 'What it is called.' }),
     url: t.exposeString('url', {
@@ -100,19 +101,19 @@ export const Offer = builder.node(ref, {
     retailer: t.field({
       type: Retailer,
       description: 'Who sells it.',
-      resolve: ({ retailerId }, _args, context) => findRetailer(retailerId, context),
+      resolve: ({ retailerId }, _args, context) => loadRetailer(retailerId, context),
     }),
     source: t.field({
       type: Source,
       authScopes: { operate: true },
       description: 'Where we have it from.',
-      resolve: ({ sourceId }, _args, context) => findSource(sourceId, context),
+      resolve: ({ sourceId }, _args, context) => loadSource(sourceId, context),
     }),
     seenIn: t.field({
       type: Run,
       authScopes: { operate: true },
       description: 'The run that said what it says here: the beginning of its trace.',
-      resolve: ({ versionRunId }, _args, context) => findRun(versionRunId, context),
+      resolve: ({ versionRunId }, _args, context) => loadRun(versionRunId, context),
     }),
     priceHistory: t.field({
       type: PriceConnection,

@@ -2,7 +2,7 @@ import type { OfferOrder } from '../domain/catalogue/offers.ts'
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
 import { rowId } from './global-id.ts'
-import { findOffer, readOfferPage } from './offer-page.ts'
+import { loadOffer, readOfferPage } from './offer-page.ts'
 import { Offer } from './offer-type.ts'
 import { Retailer } from './retailer.ts'
 import { Source } from './source-type.ts'
@@ -56,6 +56,6 @@ builder.queryFields((t) => ({
     description: 'One offer; null if consumers do not see it, or there is none with this id.',
     authScopes: { read: true },
     args: { id: t.arg.globalID({ required: true, for: Offer, description: 'Its id.' }) },
-    resolve: (_root, { id }, context) => findOffer(rowId(id), context),
+    resolve: (_root, { id }, context) => loadOffer(rowId(id), context),
   }),
 }))

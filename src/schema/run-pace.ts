@@ -23,7 +23,7 @@ const RunPace = builder.objectRef<Pace>('RunPace').implement({
   }),
 })
 
-const findStageStart = inBatches((places: readonly Place[], { pool }) => readStageStarts(pool, places))
+const loadStageStart = inBatches((places: readonly Place[], { pool }) => readStageStarts(pool, places))
 
 builder.objectField(RunEvent, 'pace', (t) =>
   t.field({
@@ -31,7 +31,7 @@ builder.objectField(RunEvent, 'pace', (t) =>
     nullable: true,
     description: 'How fast the run goes; null where its stage has no measure.',
     resolve: async (event, _args, context) => {
-      const start = await findStageStart(event, context)
+      const start = await loadStageStart(event, context)
       return start && paceOf(event, start)
     },
   }),
@@ -46,7 +46,7 @@ builder.prismaInterfaceField(Run, 'pace', (t) =>
     select: { id: true, status: true, stage: true, counters: true, updatedAt: true, eventCount: true },
     resolve: async ({ id, status, stage, counters, updatedAt, eventCount }, _args, context) => {
       if (status !== 'RUNNING') return null
-      const start = await findStageStart({ runId: id, number: eventCount }, context)
+      const start = await loadStageStart({ runId: id, number: eventCount }, context)
       return start && paceOf({ stage, counters, at: updatedAt }, start)
     },
   }),

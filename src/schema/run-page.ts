@@ -9,11 +9,11 @@ import { idPart } from './cursor.ts'
 
 const loadEvents = inBatches((parts: readonly Part[], { pool }) => readEventPages(pool, parts))
 const loadErrors = inBatches((parts: readonly Part[], { pool }) => readErrorPages(pool, parts))
-const countEvents = inBatches(async (runIds: readonly bigint[], { db }) => {
+const loadEventCount = inBatches(async (runIds: readonly bigint[], { db }) => {
   const counts = await db.runEvent.groupBy({ by: 'runId', where: { runId: { in: [...runIds] } }, _count: true })
   return runIds.map((id) => counts.find(({ runId }) => runId === id)?._count ?? 0)
 })
-const countErrors = inBatches(async (asked: readonly { runId: bigint; code: string | null }[], { db }) => {
+const loadErrorCount = inBatches(async (asked: readonly { runId: bigint; code: string | null }[], { db }) => {
   const runIds = asked.map(({ runId }) => runId)
   const counts = await db.runError.groupBy({ by: ['runId', 'code'], where: { runId: { in: runIds } }, _count: true })
   return asked.map(({ runId, code }) =>
@@ -35,7 +35,7 @@ const byId = byKey('run.errors', ({ id }: RunError) => id)
 export const readRunEvents = (runId: bigint, page: PageArgs, context: Context) =>
   readPage(page, byNumber, {
     rows: ({ behind, take }) => loadEvents({ runId, after: behind?.[0] ?? 0n, take }, context),
-    count: () => countEvents(runId, context),
+    count: () => loadEventCount(runId, context),
   })
 
 /** A page of a run's sampled errors, in the order in which they happened. */
@@ -46,5 +46,5 @@ export const readRunErrors = (
 ) =>
   readPage(page, byId, {
     rows: ({ behind, take }) => loadErrors({ runId, after: behind?.[0] ?? 0n, take, code }, context),
-    count: () => countErrors({ runId, code }, context),
+    count: () => loadErrorCount({ runId, code }, context),
   })

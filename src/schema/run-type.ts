@@ -1,6 +1,6 @@
 import { builder } from './builder.ts'
 import { pageArgs, pageComplexity } from './connection.ts'
-import { findRun } from './find-run.ts'
+import { loadRun } from './load-run.ts'
 import { RunError } from './run-error.ts'
 import { RunEvent } from './run-event.ts'
 import { RunStatus, RunTrigger } from './run-enum.ts'
@@ -96,6 +96,6 @@ builder.objectField(RunEvent, 'run', (t) =>
   t.field({
     type: Run,
     description: 'The run as it is now; costs a look-up.',
-    resolve: ({ runId }, _args, context) => findRun(runId, context),
+    resolve: ({ runId }, _args, context) => loadRun(runId, context),
   }),
 )

@@ -1,6 +1,7 @@
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
+import { inOrder } from '../read-many.ts'
 
 /** An offer as consumers see it. Amounts are exact, as text. */
 export type Offer = {
@@ -82,8 +83,7 @@ export async function countOffers(pool: Pool, now: Date, filter: OfferFilter): P
 export async function findOffers(pool: Pool, now: Date, ids: readonly bigint[]): Promise<(Offer | null)[]> {
   const text = `${offers} and v.offer_id = any ($9::bigint[])`
   const rows = await queryRows<Row>(pool, text, [...valuesOf(now, {}), [...new Set(ids)]])
-  const byId = new Map(rows.map((row) => [row.id, toOffer(row)]))
-  return ids.map((id) => byId.get(String(id)) ?? null)
+  return inOrder(ids, rows, ({ id }) => id).map((row) => (row ? toOffer(row) : null))
 }
 
 const valuesOf = (now: Date, { sourceId, retailerId, brand, upc, minPrice, maxPrice, inStock }: OfferFilter) => [
@@ -110,6 +110,5 @@ export async function readActiveSince(pool: Pool, now: Date, sourceIds: readonly
   type Since = { id: string; since: Date }
   const text = 'select s.id::text, freshet.active_since(s.id, $2) as since from unnest($1::bigint[]) s (id)'
   const rows = await queryRows<Since>(pool, text, [[...new Set(sourceIds)], now])
-  const byId = new Map(rows.map(({ id, since }) => [id, since]))
-  return sourceIds.map((id) => byId.get(String(id)) ?? now)
+  return inOrder(sourceIds, rows, ({ id }) => id).map((row) => row?.since ?? now)
 }

@@ -2,6 +2,7 @@ import type { PriceReason } from '../../db/generated/client/enums.ts'
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
+import { readPages } from '../read-many.ts'
 
 /** A price of an offer, as it was observed. */
 export type ObservedPrice = {
@@ -25,36 +26,28 @@ type Row = Omit<ObservedPrice, Ids> & { id: string; offerId: string; runId: stri
 
 const pages = readQuery('offer_price_pages')
 
-/** A page for each part, newest first; parts that differ in their offer alone are read in one statement. */
-export async function readPricePages(pool: Pool, parts: readonly PricePart[]): Promise<ObservedPrice[][]> {
-  const found = new Map<PricePart, ObservedPrice[]>()
-  const kindOf = ({ before, take, includeHeld }: PricePart) => `${before ?? ''} ${take} ${includeHeld}`
-  for (const alike of Map.groupBy(parts, kindOf).values()) {
-    const byOffer = Map.groupBy(await readAlike(pool, alike, alike[0]!), ({ offerId }) => offerId)
-    for (const part of alike) found.set(part, byOffer.get(part.offerId) ?? [])
-  }
-  return parts.map((part) => found.get(part) ?? [])
-}
+/** A page for each part, newest first. */
+export const readPricePages = (pool: Pool, parts: readonly PricePart[]): Promise<ObservedPrice[][]> =>
+  readPages(parts, 'offerId', async (offerIds, { before, take, includeHeld }) => {
+    const rows = await queryRows<Row>(pool, pages, [offerIds, before ?? null, take, includeHeld])
+    return rows.map((row) => ({
+      ...row,
+      id: BigInt(row.id),
+      offerId: BigInt(row.offerId),
+      runId: row.runId === null ? null : BigInt(row.runId),
+    }))
+  })
 
-async function readAlike(pool: Pool, parts: readonly PricePart[], { before, take, includeHeld }: PricePart) {
-  const offerIds = [...new Set(parts.map(({ offerId }) => offerId))]
-  const rows = await queryRows<Row>(pool, pages, [offerIds, before ?? null, take, includeHeld])
-  return rows.map((row): ObservedPrice => ({
-    ...row,
-    id: BigInt(row.id),
-    offerId: BigInt(row.offerId),
-    runId: row.runId === null ? null : BigInt(row.runId),
-  }))
-}
+/** Whose prices are counted. */
+export type PriceCount = Pick<PricePart, 'offerId' | 'includeHeld'>
 
-/** How many prices each of these offers has, in the order asked for. */
-export async function countPrices(
-  pool: Pool,
-  asked: readonly { offerId: bigint; includeHeld: boolean }[],
-): Promise<number[]> {
-  const parts = asked.map((one) => ({ ...one, before: undefined, take: mostPrices }))
-  return (await readPricePages(pool, parts)).map(({ length }) => length)
+/** How many prices each of these offers has, in the order asked for: of the very pages, without an end. */
+export async function countPrices(pool: Pool, asked: readonly PriceCount[]): Promise<number[]> {
+  type Count = { offerId: bigint; n: number }
+  const text = `select "offerId", count(*)::int as n from (${pages}) counted group by "offerId"`
+  const counts = await readPages<'offerId', PriceCount, Count>(asked, 'offerId', async (offerIds, { includeHeld }) => {
+    const rows = await queryRows<{ offerId: string; n: number }>(pool, text, [offerIds, null, null, includeHeld])
+    return rows.map(({ offerId, n }) => ({ offerId: BigInt(offerId), n }))
+  })
+  return counts.map(([count]) => count?.n ?? 0)
 }
-
-/** Further back a count does not look. */
-const mostPrices = 100_000

@@ -1,6 +1,7 @@
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
+import { readPages } from '../read-many.ts'
 
 /** One thing that a run would change for consumers. */
 export type Effect = {
@@ -21,20 +22,13 @@ const counts = readQuery('feed_impact_counts')
 /** Which part of a run's impact is asked for: what lies behind an offer, and how much of it. */
 export type ImpactPart = { runId: bigint; after: bigint; take: number }
 
-/** A page for each part; parts that differ in their run alone are read in one statement. */
-export async function readImpact(pool: Pool, parts: readonly ImpactPart[], now: Date): Promise<Effect[][]> {
-  const found = new Map<ImpactPart, Effect[]>()
-  for (const alike of Map.groupBy(parts, ({ after, take }) => `${after} ${take}`).values()) {
-    const { after, take } = alike[0]!
-    const runIds = [...new Set(alike.map(({ runId }) => runId))]
+/** A page for each part, by offer. */
+export const readImpact = (pool: Pool, parts: readonly ImpactPart[], now: Date): Promise<Effect[][]> =>
+  readPages(parts, 'runId', async (runIds, { after, take }) => {
     type Row = Omit<Effect, 'runId' | 'offerId'> & { runId: string; offerId: string }
     const rows = await queryRows<Row>(pool, pages, [runIds, now, after, take])
-    const effects = rows.map((row) => ({ ...row, runId: BigInt(row.runId), offerId: BigInt(row.offerId) }))
-    const byRun = Map.groupBy(effects, ({ runId }) => runId)
-    for (const part of alike) found.set(part, byRun.get(part.runId) ?? [])
-  }
-  return parts.map((part) => found.get(part) ?? [])
-}
+    return rows.map((row) => ({ ...row, runId: BigInt(row.runId), offerId: BigInt(row.offerId) }))
+  })
 
 /** How many effects of each sort the runs would have, in the order asked for. */
 export async function countImpact(pool: Pool, runIds: readonly bigint[], now: Date): Promise<EffectCounts[]> {

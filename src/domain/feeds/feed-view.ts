@@ -1,6 +1,7 @@
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
+import { allInOrder } from '../read-many.ts'
 import { rhythmOf, type Rhythm } from './settings/feed-schedule.ts'
 
 /** How a feed stands by the clock: what lies beside its row. */
@@ -24,10 +25,8 @@ export async function readFeedTimes(
   ids: readonly bigint[],
 ): Promise<((FeedTimes & { lastRunId: bigint | null }) | Error)[]> {
   const rows = await queryRows<Row>(pool, statement, [ids])
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  return ids.map((id) => {
-    const row = byId.get(String(id))
-    if (!row) return new Error(`feed ${id} is gone`)
+  return allInOrder('feed', ids, rows, ({ id }) => id).map((row) => {
+    if (row instanceof Error) return row
     const { nextRunAt, offersExpireAt, lastRunId } = row
     return { ...rhythmOf(row), nextRunAt, offersExpireAt, lastRunId: lastRunId === null ? null : BigInt(lastRunId) }
   })

@@ -1,6 +1,7 @@
 import type { RunError } from '../../db/generated/client/client.ts'
 import type { Pool } from '../../db/pool.ts'
 import { readQuery } from '../../db/query.ts'
+import { readPages } from '../read-many.ts'
 import { toEvent, type EventRow, type RunEvent } from './event.ts'
 
 const eventPages = readQuery('run_event_pages')
@@ -14,27 +15,14 @@ type ErrorRow = Omit<RunError, 'id' | 'runId'> & { id: string; runId: string }
 
 /** A page of events for each part, in one statement for all parts that differ only in their run. */
 export const readEventPages = (pool: Pool, parts: readonly Part[]): Promise<RunEvent[][]> =>
-  readPages(parts, async (runIds, { after, take }) => {
+  readPages(parts, 'runId', async (runIds, { after, take }) => {
     const { rows } = await pool.query<EventRow>(eventPages, [runIds, after, take])
     return rows.map(toEvent)
   })
 
 /** A page of sampled errors for each part. */
 export const readErrorPages = (pool: Pool, parts: readonly Part[]): Promise<RunError[][]> =>
-  readPages(parts, async (runIds, { after, take, code }) => {
+  readPages(parts, 'runId', async (runIds, { after, take, code }) => {
     const { rows } = await pool.query<ErrorRow>(errorPages, [runIds, after, take, code ?? null])
     return rows.map((row) => ({ ...row, id: BigInt(row.id), runId: BigInt(row.runId) }))
   })
-
-async function readPages<Row extends { runId: bigint }>(
-  parts: readonly Part[],
-  read: (runIds: bigint[], part: Part) => Promise<Row[]>,
-): Promise<Row[][]> {
-  const kindOf = ({ after, take, code }: Part) => JSON.stringify([String(after), take, code])
-  const pages = new Map<Part, Row[]>()
-  for (const alike of Map.groupBy(parts, kindOf).values()) {
-    const rows = Map.groupBy(await read([...new Set(alike.map(({ runId }) => runId))], alike[0]!), ({ runId }) => runId)
-    for (const part of alike) pages.set(part, rows.get(part.runId) ?? [])
-  }
-  return parts.map((part) => pages.get(part) ?? [])
-}

@@ -2,6 +2,7 @@ import type { Tx } from '../../db/prisma.ts'
 import { readQuery } from '../../db/query.ts'
 import { queryRows, type Sql } from '../../db/sql.ts'
 import { DomainError } from '../errors.ts'
+import { inOrder } from '../read-many.ts'
 
 /** What of a source consumers see, and what they would see if it were visible. */
 export type OfferCounts = { visible: number; active: number }
@@ -11,8 +12,7 @@ const counts = readQuery('source_offer_counts')
 /** The counts of these sources at a moment, in the order asked for. */
 export async function readOfferCounts(sql: Sql, ids: readonly bigint[], now: Date): Promise<OfferCounts[]> {
   const rows = await queryRows<OfferCounts & { id: string }>(sql, counts, [[...new Set(ids)], now])
-  const byId = new Map(rows.map(({ id, visible, active }) => [id, { visible, active }]))
-  return ids.map((id) => byId.get(String(id)) ?? { visible: 0, active: 0 })
+  return inOrder(ids, rows, ({ id }) => id).map((row) => ({ visible: row?.visible ?? 0, active: row?.active ?? 0 }))
 }
 
 /** A change of what a retailer shows: whether it was confirmed, and the moment that it is looked at. */

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.ts'
+import { allInOrder } from '../read-many.ts'
 
 export type Visibility = {
   visible: boolean
@@ -13,6 +14,5 @@ export async function readVisibility(pool: Pool, ids: readonly bigint[]): Promis
     values: [ids],
   }
   const { rows } = await pool.query<Visibility & { source_id: string }>(query)
-  const bySource = new Map(rows.map((row) => [row.source_id, row]))
-  return ids.map((id) => bySource.get(String(id)) ?? new Error(`source ${id} is gone`))
+  return allInOrder('source', ids, rows, (row) => row.source_id)
 }
