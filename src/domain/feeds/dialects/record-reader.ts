@@ -18,17 +18,36 @@ export function recordReader({ columns }: Pick<Binding, 'columns'>): (fields: st
 
 /** The first of these columns that has a value. A price of 0 is none as long as another column has one (RULINGS 25). */
 function valueReader(field: FeedField, columns: number[]): (fields: string[]) => string | undefined {
-  const decode = addresses.has(field) ? decodeUrl : decodeEntities
+  const read = cellReader(field)
   const isLesser = prices.has(field) ? isZero : () => false
   return (fields) => {
     let lesser: string | undefined
     for (const column of columns) {
-      const value = decode(fields[column] ?? '').trim()
+      const value = read(fields[column])
       if (value && !isLesser(value)) return value
       lesser ??= value || undefined
     }
     return lesser
   }
+}
+
+function cellReader(field: FeedField): (cell: string | undefined) => string {
+  const decode = addresses.has(field) ? decodeUrl : decodeEntities
+  return (cell = '') => decode(cell).trim()
+}
+
+/**
+ * The column that a field of a row was read from; the first of its columns where all are blank. A price that is missing is missed
+ * in the columns that the file has for it: Impact's own has a current price alone.
+ */
+export function columnRead(
+  { columns }: Pick<Binding, 'columns'>,
+  field: FeedField,
+  fields: string[],
+): number | undefined {
+  const bound = field === 'price' && columns.price.length === 0 ? columns.salePrice : columns[field]
+  const value = valueReader(field, bound)(fields)
+  return bound.find((column) => cellReader(field)(fields[column]) === value) ?? bound[0]
 }
 
 const isZero = (price: string): boolean => !/[1-9]/.test(price) && /\d/.test(price)

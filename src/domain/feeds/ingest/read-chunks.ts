@@ -4,7 +4,7 @@ import { openCsv, type Csv } from '../csv/open-csv.ts'
 import type { FileRow, RowFault } from '../csv/format.ts'
 import { bindColumns, type Binding } from '../dialects/bind-columns.ts'
 import { dialects } from '../dialects/index.ts'
-import { recordReader } from '../dialects/record-reader.ts'
+import { columnRead, recordReader } from '../dialects/record-reader.ts'
 import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
 import { shortRow } from '../row/row-errors.ts'
 import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
@@ -55,7 +55,7 @@ export async function* readChunks(
       fault(chunk, code, () => ({
         line,
         message,
-        details: { field, column: columnOf(field), row: shortRow(fields, header) },
+        details: { field, column: header[columnRead(binding, field, fields) ?? -1], row: shortRow(fields, header) },
       }))
       return
     }
@@ -73,8 +73,6 @@ export async function* readChunks(
     count(chunk, 'productsRejected')
     fault(chunk, code, () => ({ line, message, details: { row: raw } }))
   }
-  /** The column of the file that a field is read from, as its header calls it. */
-  const columnOf = (field: string) => header[binding.columns[field as keyof Binding['columns']]?.[0] ?? -1]
   const finished = () => {
     count(chunk, 'bytesParsed', file.seen.bytesIn - bytes)
     bytes = file.seen.bytesIn

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { FailureCode } from '../../failure-codes.ts'
 import { cleanText } from '../../text.ts'
-import { canonicalUrl } from './canonical-url.ts'
-import type { RawRow } from '../dialects/field.ts'
+import { canonicalUrl, type CanonicalUrl } from './canonical-url.ts'
+import type { FeedField, RawRow } from '../dialects/field.ts'
 import type { DialectName } from '../dialects/index.ts'
 import { readGtin } from './gtin.ts'
 import { readIdentifier, resolveIdentity, type Identity } from './identity.ts'
@@ -37,7 +37,7 @@ export type FeedRow = {
 }
 
 /** Why a row is left out: what is wrong, and in which field. */
-export type Rejection = { code: FailureCode; field: string; message: string }
+export type Rejection = { code: FailureCode; field: FeedField; message: string }
 
 export type RowSettings = { dialect: DialectName; currency: string; now: Date }
 
@@ -47,10 +47,10 @@ const longest = { title: 1_000, brand: 200, category: 500 }
 export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): FeedRow | Rejection {
   const title = cleanText(raw.title ?? '', longest.title)
   if (!title) return { code: 'TITLE_MISSING', field: 'title', message: 'The row has no title.' }
-  const link = raw.link ?? raw.landingLink
-  if (!link) return { code: 'LINK_MISSING', field: 'link', message: 'The row has no link.' }
-  const page = canonicalUrl(raw.landingLink ?? link)
-  if (!page.ok) return { code: page.code, field: 'link', message: `The link ${page.reason}` }
+  const { link, landingLink } = raw
+  if (!link && !landingLink) return { code: 'LINK_MISSING', field: 'link', message: 'The row has no link.' }
+  const page = pageOf(landingLink, link)
+  if (!page.ok) return { code: page.code, field: link ? 'link' : 'landingLink', message: `The link ${page.reason}` }
   const prices = pricesOfRow({
     ...raw,
     saleWindow: { start: raw.saleStart, end: raw.saleEnd, interval: raw.saleWindow },
@@ -64,7 +64,7 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
   if (!identity) return { code: 'IDENTITY_MISSING', field: 'itemId', message: 'Nothing tells the row from others.' }
   const said = {
     title,
-    link,
+    link: link ?? '', // the page in its place would look like a link that pays (RULINGS 26)
     url: page.url,
     imageUrl: imageOf(raw.image),
     brand: textOf(raw.brand, longest.brand),
@@ -88,6 +88,12 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
     promo: null,
     ...said,
   }
+}
+
+/** The page that the row names beside its link, if it is one, else the page that the link leads to. */
+function pageOf(landingLink: string | undefined, link: string | undefined): CanonicalUrl {
+  const landing = canonicalUrl(landingLink ?? '')
+  return landing.ok || !link ? landing : canonicalUrl(link)
 }
 
 const textOf = (text: string | undefined, max: number): string | null => (text ? cleanText(text, max) : null)
