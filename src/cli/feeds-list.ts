@@ -25,9 +25,10 @@ export function addFeedsList(feeds: Command, run: Run): void {
         await withDb(context, async (connected) => {
           const now = context.now()
           const shown = await readFeeds(connected)
-          const ago = (at: Date | null) => (at ? `${saySeconds((now.getTime() - at.getTime()) / 1000)} ago` : 'never')
-          const until = (at: Date | null) =>
-            at ? `in ${saySeconds(Math.max(0, at.getTime() - now.getTime()) / 1000)}` : '-'
+          // The database's clock may be ahead of ours, and a run may have ended since the command began.
+          const span = (from: Date, to: Date) => saySeconds(Math.max(0, to.getTime() - from.getTime()) / 1000)
+          const ago = (at: Date | null) => (at ? `${span(at, now)} ago` : 'never')
+          const until = (at: Date | null) => (at ? `in ${span(now, at)}` : '-')
           const rows = shown.map((feed) => [
             feed.number,
             feed.network ?? '-',

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/domain/global-id.ts'
 import { productsOf } from '../support/feed-files.ts'
@@ -44,6 +45,13 @@ test('S2 §12.2: feeds are listed with network, status, last run, its end and th
     lastRunBlocked: false,
     schedule: 'every 6 h',
   })
+})
+
+test('S2 §12.2: a run that ended by a clock ahead of ours ended now, not in time to come', async () => {
+  const id = await aFeed({}, { name: 'Ahead via Impact' })
+  await pool.query("update freshet.feeds set last_run_at = now() + interval '5 s' where id = $1", [numberOf(id)])
+  const { out } = await run(['feeds', 'list'], { env })
+  expect(out).toMatch(/ 0\.0 s ago .* Ahead via Impact$/m)
 })
 
 test('issue 5 §7: a run is followed through its stages to its end, by number and by global id', async () => {
@@ -118,6 +126,19 @@ test('issue 5 §7: a blocked run exits with 1, says why, and the mutation that i
     numberOf(id),
   ])
   expect(rows).toEqual([{ approved_at: expect.any(Date) }])
+})
+
+test('DESIGN 9.22: what a run was blocked for is said in figures, with a page of the manual that exists', async () => {
+  serve(productsOf(70))
+  const id = await aFeed()
+  await feeds.run(id)
+  serve(productsOf(70, (n) => ({ price: n <= 40 ? 'POA' : `${n + 1}00.00` })))
+  const { err } = await watch(id)
+  const figures =
+    '40 of 70 active offers would expire, 40 of 70 rows were refused, 30 of 30 prices moved, by a factor of [\\d.]+ in the middle'
+  expect(err).toMatch(new RegExp(`: ${figures}\\. Consumers see`))
+  const [, page = '', heading] = /\(([\w/]+\.md), "(.+?)"\)/.exec(err) ?? []
+  expect(readFileSync(page, 'utf8')).toContain(`\n## ${heading}\n`)
 })
 
 test('issue 5 §7: a failed run exits with 1 and says why and what to do, never the password', async () => {

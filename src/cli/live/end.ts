@@ -1,4 +1,5 @@
 import { countImpact } from '../../domain/feeds/feed-impact.ts'
+import type { FeedRun } from '../../db/generated/client/client.ts'
 import { encodeId } from '../../domain/global-id.ts'
 import { toJson } from '../print.ts'
 import type { Context } from '../context.ts'
@@ -10,13 +11,14 @@ import { sayCount, saySeconds } from './words.ts'
 export async function tellEnd(context: Context, { db, pool, now }: Live, runId: bigint): Promise<void> {
   const run = await db.run.findUniqueOrThrow({ where: { id: runId }, include: { feedRun: true } })
   const { status, counters, startedAt, finishedAt, errorCode, errorMessage, errorHint, errorCount } = run
-  const { skippedReason, isBlocked, blockReasons, activeCountBefore, wouldExpireCount } = run.feedRun ?? {}
+  const { feedRun } = run
+  const { skippedReason, isBlocked, blockReasons, wouldExpireCount } = feedRun ?? {}
   const id = encodeId('FeedRun', runId)
   const wouldExpire = isBlocked ? ((await countImpact(pool, [runId], now()))[0]?.EXPIRE ?? 0) : 0
   const mutations = isBlocked ? decisions(id, wouldExpire) : undefined
   const seconds = ((finishedAt ?? now()).getTime() - startedAt.getTime()) / 1000
   if (context.json) {
-    const { productsExpired = null } = run.feedRun ?? {}
+    const { productsExpired = null } = feedRun ?? {}
     const figures = { counters, errorCount, productsExpired, wouldExpireCount, skippedReason, blockReasons }
     const why = { errorCode, errorMessage, errorHint }
     context.out.write(`${toJson({ run: { id, number: runId, status, seconds, ...figures, ...why, ...mutations } })}\n`)
@@ -25,21 +27,37 @@ export async function tellEnd(context: Context, { db, pool, now }: Live, runId: 
     throw new CommandError(errorCode ?? 'RUN_FAILED', `Run ${runId} failed: ${errorMessage}`, {
       hint: errorHint ?? undefined,
     })
-  if (mutations)
+  if (feedRun && mutations)
     throw new CommandError(
-      blockReasons?.[0] ?? 'RUN_BLOCKED',
-      `Run ${runId} was blocked (${blockReasons?.join(', ')}): ${wouldExpireCount} of ${activeCountBefore} active offers would expire. Consumers see what they saw before.`,
+      feedRun.blockReasons[0] ?? 'RUN_BLOCKED',
+      `Run ${runId} was blocked (${feedRun.blockReasons.join(', ')}): ${sayBlock(counters, feedRun)}. Consumers see what they saw before.`,
       {
-        hint: `Look at its impact first (docs/feeds.md, "A run was blocked"), then\n${Object.values(mutations).join('\n')}`,
+        hint: `Look at its impact first (docs/operations.md, "A blocked run"), then\n${Object.values(mutations).join('\n')}`,
       },
     )
-  if (!context.json)
-    context.out.write(`${sayEnd(counters, seconds, skippedReason, run.feedRun?.productsExpired ?? 0)}\n`)
+  if (!context.json) context.out.write(`${sayEnd(counters, seconds, skippedReason, feedRun?.productsExpired ?? 0)}\n`)
 }
+
+/** The figures that a run was blocked for: what would vanish, and whatever else its reasons name. */
+function sayBlock(counters: unknown, feedRun: FeedRun): string {
+  const { blockReasons, wouldExpireCount, activeCountBefore, pricesMoved, pricesCompared, priceFactor } = feedRun
+  const of = countIn(counters)
+  const parts = [`${wouldExpireCount} of ${activeCountBefore} active offers would expire`]
+  if (blockReasons.includes('DATA_QUALITY_REJECTED_ROWS'))
+    parts.push(`${of('productsRejected')} of ${of('rowsRead')} rows were refused`)
+  if (blockReasons.includes('DATA_QUALITY_URL_HASH_SPIKE'))
+    parts.push(`${of('urlHashFallbackCount')} of ${of('productsUpserted')} products are known by their address alone`)
+  if (blockReasons.includes('PRICE_SPIKE_THRESHOLD_EXCEEDED'))
+    parts.push(`${pricesMoved} of ${pricesCompared} prices moved, by a factor of ${String(priceFactor)} in the middle`)
+  return parts.join(', ')
+}
+
+const countIn = (counters: unknown) => (name: string) =>
+  sayCount((counters as Record<string, number | undefined>)[name] ?? 0)
 
 function sayEnd(counters: unknown, seconds: number, skippedReason: string | null | undefined, expired: number): string {
   if (skippedReason) return `Succeeded in ${saySeconds(seconds)}: nothing to do (${skippedReason}).`
-  const of = (name: string) => sayCount((counters as Record<string, number | undefined>)[name] ?? 0)
+  const of = countIn(counters)
   const parts = [
     `${of('rowsRead')} rows read`,
     `${of('productsRejected')} rejected`,
