@@ -6,6 +6,7 @@ import type { TestProject } from 'vitest/node'
 import { openEmbedded } from '../../src/db/embedded/server.ts'
 import { migrate } from '../../src/db/migrate/migrate.ts'
 import { prepareQueuesAt } from '../../src/jobs/kit/prepare.ts'
+import { generatePrisma } from '../../tools/generate-prisma.ts'
 import { startContainer } from './container.ts'
 
 declare module 'vitest' {
@@ -22,6 +23,7 @@ const dayMs = 86_400_000
 
 /** One Postgres for all tests: a server named by the caller, a container, or an embedded one. */
 export default async function setup(project: TestProject) {
+  generatePrisma() // `npx vitest run …` knows no pretest; after a pull the client may be of another schema
   const resources = new AsyncDisposableStack()
   try {
     const { url, kind } = resources.use(await findPostgres())
