@@ -8,10 +8,13 @@ import { defineJob } from './kit.ts'
 import { workRun } from './kit/run.ts'
 import { feedServices } from './feed-ingest.ts'
 
-/** Tries a feed, stored or not, without touching anything: one attempt, in whatever status the feed is. */
+/**
+ * Tries a feed, stored or not, without touching anything: one attempt, in whatever status the feed is. That it failed is an
+ * answer, and its run keeps it: nothing is left for an operator to mend or to send back.
+ */
 export const feedTest = defineJob({
   ...testJob,
-  options: { retryDelays: [], expireInSeconds: 1_200, concurrency: 2 },
+  options: { retryDelays: [], expireInSeconds: 1_200, concurrency: 2, dismissesLetters: true },
   async work(job) {
     const { payload, services } = job
     addLogFields({ feedId: 'feedId' in payload ? payload.feedId : null })

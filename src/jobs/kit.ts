@@ -62,6 +62,8 @@ export type JobOptions = {
   groupConcurrency?: 1
   /** How long an ended job can be looked at. */
   keepSeconds?: number
+  /** Nobody need look at its dead letters: whoever asked was answered. They are dismissed as soon as they were told. */
+  dismissesLetters?: boolean
 }
 
 export type Job<Payload = unknown> = JobType<Payload> & {

@@ -2,6 +2,7 @@ import { TestClock } from 'pg-boss'
 import { afterAll, expect, test } from 'vitest'
 import { sendJob } from '../support/send-job.ts'
 import { CancelJob, PermanentError, SnoozeJob } from '../../src/domain/queue/job-error.ts'
+import { feedTest } from '../../src/jobs/feed-test.ts'
 import type { FinalFailure, Job, JobContext } from '../../src/jobs/kit.ts'
 import { cloneDatabase } from '../support/database.ts'
 import { advance, openJobs } from '../support/jobs.ts'
@@ -117,6 +118,25 @@ test('PermanentError is the final failure at once', async () => {
   await until('it is told', () => stand.failures.length > 0)
   expect(stand.failures).toEqual([{ payload: { number: 3 }, jobId: id, attempts: 1, error }])
   expect(stand.attempts.length).toBe(1)
+})
+
+test('issue 5 §6: the letter of a test of a feed that failed is told, then dismissed: its run was the answer', async () => {
+  const work = async () => {
+    throw new PermanentError('The password is wrong.', { code: 'SLACK_REFUSED' })
+  }
+  await using stand = await setup('answered', work, feedTest.options)
+  const id = await stand.send()
+  await stand.reaches(id, 'failed')
+  await advance(stand.clock, 2)
+  const letter = 'select state, output from pgboss.job where source_id = $1'
+  const { state, output } = await until('the letter was told', async () => {
+    const { rows } = await stand.jobs.pool.query(letter, [id])
+    return rows[0]?.output && rows[0]
+  })
+  expect(stand.failures.length).toBe(1)
+  expect({ state, output }).toMatchObject({ state: 'cancelled', output: { told: { code: 'SLACK_REFUSED' } } })
+  const dead = "select dead from freshet.queue_stats(now()) where name = 'answered'"
+  expect((await stand.jobs.pool.query(dead)).rows).toEqual([{ dead: 0 }])
 })
 
 test('RULINGS 6: three attempts in all, after exactly 5 s and 15 s, then the final failure is told once', async () => {

@@ -17,13 +17,15 @@ export const deadLetterOptions: JobOptions = {
 
 const silent: JobFailure = { code: 'UNEXPECTED_ERROR', message: 'The job failed without a reason.', hint: null }
 const complete = 'select freshet.complete_job($1, $2, $3, $4::jsonb) as is_told'
+const dismiss = 'select freshet.cancel_job($1, $2, $3, $4::jsonb) as is_told'
 
 /**
  * The queue of what no attempt could save. pg-boss puts the job there together with its end, also when it was the supervisor
  * that noticed a dead worker. The run that the job still has is failed; then one transaction tells `onFinalFailure` and marks this
- * as done.
+ * as done, or dismisses it.
  */
 export function deadLetterHandler(job: Job): Handler {
+  const { retryDelays, dismissesLetters = false } = job.options
   return {
     name: deadQueueOf(job.name),
     options: deadLetterOptions,
@@ -32,12 +34,12 @@ export function deadLetterHandler(job: Job): Handler {
     names: (claim) => ({ queue: job.name, jobId: failedJobOf(claim), letterId: claim.id }),
     async work({ log, services }, claim) {
       const jobId = failedJobOf(claim)
-      const attempts = readAttempts(claim.sourceOutput) ?? job.options.retryDelays.length + 1
+      const attempts = readAttempts(claim.sourceOutput) ?? retryDelays.length + 1
       const failure = readFailure(claim.sourceOutput) ?? silent
       const payload = job.payload.safeParse(claim.data)
       // On a connection of its own, under the run's lock; a second time it finds the run ended.
       await failRunOfJob(jobId, failure, { ...services, log })
-      log.error(failure, 'a job failed for good')
+      log[dismissesLetters ? 'warn' : 'error'](failure, 'a job failed for good')
       await inTransaction(services.pool, async (tx) => {
         await job.onFinalFailure?.({
           payload: payload.success ? payload.data : undefined,
@@ -49,7 +51,7 @@ export function deadLetterHandler(job: Job): Handler {
           services,
         })
         const values = [claim.name, claim.id, claim.retryCount, JSON.stringify({ told: failure })]
-        const [row] = await queryRows<{ is_told: boolean }>(tx, complete, values)
+        const [row] = await queryRows<{ is_told: boolean }>(tx, dismissesLetters ? dismiss : complete, values)
         if (!row?.is_told) throw new Error('The dead letter was taken away while it was handled.')
       })
     },
