@@ -9,7 +9,7 @@ declare
 begin
   lock table freshet.current_offers in share row exclusive mode;
   with shown as materialized (
-    select run_id, max(id) as place, max(at) as at from freshet.promotions where kind in ('PROMOTED', 'APPROVED') group by run_id
+    select run_id, max(id) as place from freshet.promotions where kind in ('PROMOTED', 'APPROVED') group by run_id
   ), versions as (
     select distinct on (v.offer_id) v.*
     from freshet.offer_versions v join shown s using (run_id) order by v.offer_id, s.place desc
@@ -17,8 +17,9 @@ begin
     select distinct on (p.offer_id) p.*
     from freshet.prices p left join shown s using (run_id)
     where not p.is_held and (p.run_id is null or s.place is not null)
-    -- One that an operator accepted belongs to no run: it was shown when it was written.
-    order by p.offer_id, coalesce(s.at, p.created_at) desc, p.id desc
+    -- By id, and no clock: under the feed's lock prices are shown in the order in which they were written, also one that an
+    -- operator accepted, which belongs to no run: while a run with a price of the offer waits for a decision, none is accepted.
+    order by p.offer_id, p.id desc
   ), derived as materialized (
     select v.offer_id, o.source_id, v.run_id as version_run_id, p.amount as price, v.original_price, v.in_stock, p.currency,
       v.title, v.link, v.url, v.image_url, v.brand, v.category, v.upc

@@ -83,6 +83,16 @@ test('RULINGS 19: acceptPrice shows a held price at once, and the next run finds
   expect((await feeds.run(feed, at('500.00'), { at: 3 })).row.counters.pricesWritten).toBe(0)
 })
 
+test('S2 §4.1: the read side is derived alike from history when the clock was set back after a price was accepted', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, at('10.00'))
+  await feeds.run(feed, at('500.00'), { at: 1 })
+  await accept(feed, 4)
+  await feeds.run(feed, at('400.00'), { at: 2 })
+  expect(await shown(feed, 2)).toBe('400.00')
+  expect(await feeds.rebuild(2)).toBe(0)
+})
+
 test('RULINGS 19: acceptPrice is refused where no price is held, where it was accepted, and where a newer one is shown', async () => {
   const feed = await feeds.aFeed()
   await feeds.run(feed, at('10.00'))
