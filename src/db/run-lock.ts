@@ -20,6 +20,8 @@ export class RunConnectionLost extends ExpectedError<'RUN_CONNECTION_LOST'> {
 export type RunConnection = AsyncDisposable & {
   readonly client: pg.Client
   readonly jobId: string
+  /** What Postgres calls it. */
+  readonly name: string
   readonly log: Log
   /** The lock that it holds. */
   lock?: LockKey
@@ -32,6 +34,9 @@ export type RunConnection = AsyncDisposable & {
 /** What a run's connection is called: SQL finds it by that (freshet.run_lock_holder). */
 export const runConnectionName = (jobId: string) => `freshet:run:${jobId}`
 
+/** The same for a decision, which takes a run's lock and makes no run. */
+export const decisionConnectionName = (jobId: string) => `freshet:decision:${jobId}`
+
 /** How long Postgres may take over what is asked while nobody watches the connection: when it opens, and when it closes. */
 const answerMs = 5_000
 
@@ -42,10 +47,15 @@ const releaseMs = 5_000
  * Opens the connection of a run's attempt. Its name tells which job it works for, so that a later attempt can find and end it.
  * `url` must lead to Postgres itself: a pooler would hand the lock to strangers.
  */
-export async function connectRun(url: string, jobId: string, log: Log): Promise<RunConnection> {
+export async function connectRun(
+  url: string,
+  jobId: string,
+  log: Log,
+  name = runConnectionName(jobId),
+): Promise<RunConnection> {
   const client = new pg.Client({
     connectionString: url,
-    application_name: runConnectionName(jobId),
+    application_name: name,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
@@ -76,6 +86,7 @@ export async function connectRun(url: string, jobId: string, log: Log): Promise<
   const connection: RunConnection = {
     client,
     jobId,
+    name,
     log,
     signal: lost.signal,
     cut(why) {
@@ -101,8 +112,8 @@ async function askWithin(client: pg.Client, ms: number, text: string): Promise<v
 }
 
 /**
- * Takes the run's lock on its connection. What is left of an earlier attempt of the same job is ended; a run that has ended is
- * waited for. Answers false when another run is at work.
+ * Takes the run's lock on its connection. What is left of an earlier attempt of the same job is ended; a run that has ended, or a
+ * decision, is waited for. Answers false when another run is at work, or the wait was too long.
  */
 export async function takeRunLock(connection: RunConnection, lock: LockKey, waitMs = releaseMs): Promise<boolean> {
   if (!(await acquire(connection, lock, waitMs))) return false
@@ -111,12 +122,25 @@ export async function takeRunLock(connection: RunConnection, lock: LockKey, wait
   return true
 }
 
-async function acquire({ client, jobId }: RunConnection, { lockClass, lockId }: LockKey, waitMs: number) {
+/** Who holds a lock, as seen by this run: see `run_lock_holder`. */
+export type LockHolder = 'NOBODY' | 'SAME_JOB' | 'ENDING' | 'DECISION' | 'OTHER'
+
+export async function readLockHolder(
+  { client, jobId }: Pick<RunConnection, 'client' | 'jobId'>,
+  { lockClass, lockId }: LockKey,
+): Promise<LockHolder> {
+  const text = 'select freshet.run_lock_holder($1, $2, $3) as holder'
+  const [answer] = await queryRows<{ holder: LockHolder }>(client, text, [lockClass, lockId, jobId])
+  return answer?.holder ?? 'NOBODY'
+}
+
+async function acquire({ client, jobId }: RunConnection, lock: LockKey, waitMs: number) {
+  const { lockClass, lockId } = lock
   const key = [lockClass, lockId]
   const ask = async (text: string, values: unknown[]) =>
     (await queryRows<{ answer: unknown }>(client, `select ${text} as answer`, values))[0]?.answer
   if (await ask('pg_try_advisory_lock($1, $2)', key)) return true
-  const holder = await ask('freshet.run_lock_holder($1, $2, $3)', [...key, jobId])
+  const holder = await readLockHolder({ client, jobId }, lock)
   if (holder === 'OTHER') return false
   if (holder === 'SAME_JOB') await ask('freshet.end_run_holder($1, $2, $3, $4)', [...key, jobId, waitMs])
   await ask("set_config('lock_timeout', $1, false)", [`${waitMs}ms`])

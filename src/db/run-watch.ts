@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { reason, type Log } from '../log.ts'
 import type { Pool } from './pool.ts'
-import { RunConnectionLost, runConnectionName, type RunConnection } from './run-lock.ts'
+import { RunConnectionLost, type RunConnection } from './run-lock.ts'
 import { queryRows } from './sql.ts'
 
 const watchMs = 5_000
@@ -21,14 +21,14 @@ export function watchConnection(
   log: Log,
   everyMs: number = watchMs,
 ): Disposable {
-  const { client, jobId } = connection
+  const { client, name } = connection
   // pg keeps both to itself; `processID` comes with the session, `readyForQuery` is false while an answer is awaited.
   const session = client as pg.Client & { processID: number; readyForQuery: boolean }
   let before: Seen | undefined
   let isLooking = false
   const look = async () => {
     const isWaiting = !session.readyForQuery
-    const [seen] = await queryRows<Seen>(pool, backendState, [session.processID, runConnectionName(jobId)])
+    const [seen] = await queryRows<Seen>(pool, backendState, [session.processID, name])
     const isSilent = isWaiting && !session.readyForQuery && seen?.state?.startsWith('idle') === true
     if (!seen) lose('the server has no such session any more')
     else if (isSilent && before?.since === seen.since) lose('the server waits for the run, the run for the server')
@@ -47,4 +47,35 @@ export function watchConnection(
       .finally(() => (isLooking = false))
   }, everyMs).unref()
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+type Watched = { pool: Pool; log: Log; signal: AbortSignal; watchMs?: number | undefined }
+
+/**
+ * Works on a run's connection under watch: fails at once when it is lost or goes silent, and cuts it when the signal tells that
+ * the job is no longer this attempt's.
+ */
+export async function workWatched<Result>(
+  connection: RunConnection,
+  { pool, log, signal, watchMs }: Watched,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  using _watch = watchConnection(connection, pool, log, watchMs)
+  const onAbort = () => connection.cut(signal.reason)
+  signal.addEventListener('abort', onAbort)
+  try {
+    // Connecting takes a while. A job taken away meanwhile has a next attempt, whose lock this one would take from it.
+    if (signal.aborted) onAbort()
+    signal.throwIfAborted()
+    return await Promise.race([work(), lossOf(connection)])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** Never answers; fails when the connection is lost. */
+function lossOf({ signal }: RunConnection): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  return promise
 }

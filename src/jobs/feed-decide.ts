@@ -7,9 +7,9 @@ import { defineJob } from './kit.ts'
 export const feedDecide = defineJob({
   ...decisionJob,
   options: { retryDelays: [1, 5], expireInSeconds: 900, concurrency: 2 },
-  work({ payload: { decision, by }, jobId, attempt, log, services: { directUrl, now } }) {
+  work({ payload: { decision, by }, jobId, attempt, signal, log, services: { pool, directUrl, now } }) {
     addLogFields({ feedId: decision.feedId })
     const actor = { ...by, keyId: by.keyId === null ? null : BigInt(by.keyId), scopes: new Set<never>() }
-    return decide(decision, actor, { directUrl, jobId, isRepeated: attempt > 1, now, log })
+    return decide(decision, actor, { pool, directUrl, jobId, isRepeated: attempt > 1, signal, now, log })
   },
 })

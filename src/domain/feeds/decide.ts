@@ -1,4 +1,6 @@
-import { connectRun } from '../../db/run-lock.ts'
+import type { Pool } from '../../db/pool.ts'
+import { connectRun, decisionConnectionName } from '../../db/run-lock.ts'
+import { workWatched } from '../../db/run-watch.ts'
 import { queryRows, type Connection } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
 import type { Log } from '../../log.ts'
@@ -17,7 +19,16 @@ export type Decision = { feedId: string } & (
 /** What came of it: a code of RULINGS 21, or how many offers are shown now. */
 export type DecisionResult = { refusal: string } | { refusal: null; promoted: number | null }
 
-type Occasion = { directUrl: string; jobId: string; isRepeated: boolean; now: () => Date; log: Log }
+type Occasion = {
+  pool: Pool
+  directUrl: string
+  jobId: string
+  isRepeated: boolean
+  /** Aborted when the job is no longer this attempt's. */
+  signal: AbortSignal
+  now: () => Date
+  log: Log
+}
 
 /**
  * Carries a decision out under the feed's lock, so that no run goes on meanwhile, in one transaction with its record (S2 §8.7).
@@ -26,14 +37,16 @@ type Occasion = { directUrl: string; jobId: string; isRepeated: boolean; now: ()
 export async function decide(decision: Decision, actor: Actor, occasion: Occasion): Promise<DecisionResult> {
   const { directUrl, jobId, isRepeated, log } = occasion
   // Showing a large catalogue takes longer than the pool lets a statement run.
-  await using connection = await connectRun(directUrl, jobId, log)
+  await using connection = await connectRun(directUrl, jobId, log, decisionConnectionName(jobId))
   const { client } = connection
-  try {
-    return await transact(client, async () => {
+  const work = () =>
+    transact(client, async () => {
       if (!(await takeFeedLock(client, decision.feedId))) return { refusal: 'FEED_BUSY' }
       const promoted = await carryOut[decision.kind](client, decision as never, actor, occasion)
       return { refusal: null, promoted }
     })
+  try {
+    return await workWatched(connection, occasion, work)
   } catch (error) {
     const refusal = refusalOf(error)
     if (!refusal) throw error

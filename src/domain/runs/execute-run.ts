@@ -1,7 +1,7 @@
 import type { RunStatus } from '../../db/generated/client/enums.ts'
 import { readQuery } from '../../db/query.ts'
-import { watchConnection } from '../../db/run-watch.ts'
-import { connectRun, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
+import { workWatched } from '../../db/run-watch.ts'
+import { connectRun, readLockHolder, takeRunLock, type RunConnection } from '../../db/run-lock.ts'
 import { queryRows } from '../../db/sql.ts'
 import { reason, type Log } from '../../log.ts'
 import { sqlRefusal } from '../sql-codes.ts'
@@ -15,7 +15,8 @@ import type { Admit, RunFacts, RunRequest, RunServices } from './run.ts'
 
 /**
  * How an attempt at a run went: done; its run had ended before; another run is at work, and this job has no run (so it is not
- * needed) or has one (so it must wait its turn); the job was taken away before the run began.
+ * needed) or has one (so it must wait its turn, as where no run is at work but the lock is not free yet); the job was taken away
+ * before the run began.
  */
 export type RunOutcome = 'finished' | 'already-ended' | 'lock-busy' | 'wait' | 'taken-away'
 
@@ -28,6 +29,8 @@ type Job = RunServices & {
   stopping: AbortSignal
   /** How often to look whether the connection still lives. */
   watchMs?: number
+  /** How long to wait for a lock that is about to be free. */
+  lockMs?: number
 }
 type Started = { runId: string; status: RunStatus; attempt: number }
 
@@ -44,17 +47,7 @@ export async function executeRun(
 ): Promise<RunOutcome> {
   job.signal.throwIfAborted()
   await using connection = await connectRun(job.directUrl, run.jobId, job.log)
-  using _watch = watchConnection(connection, job.pool, job.log, job.watchMs)
-  const onAbort = () => connection.cut(job.signal.reason)
-  job.signal.addEventListener('abort', onAbort)
-  try {
-    // Connecting takes a while. A job taken away meanwhile has a next attempt, whose lock this one would take from it.
-    if (job.signal.aborted) onAbort()
-    job.signal.throwIfAborted()
-    return await Promise.race([attempt(connection, run, job, work), lossOf(connection)])
-  } finally {
-    job.signal.removeEventListener('abort', onAbort)
-  }
+  return await workWatched(connection, job, () => attempt(connection, run, job, work))
 }
 
 async function attempt(
@@ -65,7 +58,7 @@ async function attempt(
 ): Promise<RunOutcome> {
   const { client } = connection
   const { lockClass, lockId } = run.lock
-  if (!(await takeRunLock(connection, run.lock))) return whenBusy(connection, run, job.log)
+  if (!(await takeRunLock(connection, run.lock, job.lockMs))) return whenBusy(connection, run, job.log)
   const { kind, trigger, sourceId } = 'admit' in run ? await admit(connection, run.admit, job) : run
   const values = [run.jobId, kind, trigger, sourceId ?? null, lockClass, lockId, job.now()]
   const started = await start(connection, values)
@@ -117,9 +110,12 @@ async function start({ client }: RunConnection, values: unknown[]): Promise<Star
   }
 }
 
-async function whenBusy({ client, jobId }: RunConnection, run: RunRequest, log: Log): Promise<RunOutcome> {
+async function whenBusy(connection: RunConnection, run: RunRequest, log: Log): Promise<RunOutcome> {
+  const { client, jobId } = connection
   const own = await findRunOfJob(client, jobId)
   if (!own) {
+    // Who makes no run, or has ended it, does not do what this job was asked for.
+    if ((await readLockHolder(connection, run.lock)) !== 'OTHER') return 'wait'
     log.debug(
       { event: run.busyEvent ?? 'SKIPPED_LOCK_BUSY', ...run.lock, ...('trigger' in run && { trigger: run.trigger }) },
       'another run is at work: this job is not needed',
@@ -148,11 +144,4 @@ async function failed({ client }: RunConnection, { runId, attempt }: Started, jo
   } catch (why) {
     job.log.warn({ error: reason(why) }, 'a failed run could not be ended by its own attempt')
   }
-}
-
-/** Never answers; fails when the connection is lost. */
-function lossOf({ signal }: RunConnection): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  return promise
 }

@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
+import { connectRun, decisionConnectionName, takeRunLock } from '../../../src/db/run-lock.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { at } from '../../support/moment.ts'
@@ -8,7 +10,7 @@ import { nothing, runStand } from './stand.ts'
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
 const { pool } = database
-const { aRun, untilConnected } = runStand(database)
+const { aRun, untilConnected, untilWaiting } = runStand(database)
 
 test('RULINGS 2: a lock held by another run on the first attempt means no run at all', async () => {
   const holder = aRun()
@@ -84,6 +86,36 @@ test('the job that follows on a run waits for the lock that an ended run is abou
     await untilConnected(following.run.jobId)
   })
   expect(await follow).toBe('finished')
+})
+
+test('RULINGS 16: a job waits for a decision that holds the lock, for nothing else would do what it was asked for', async () => {
+  const { run, services, tryRun, lockKey } = aRun()
+  const jobId = randomUUID()
+  const decision = await connectRun(database.url, jobId, services.log, decisionConnectionName(jobId))
+  await takeRunLock(decision, run.lock)
+  const waiting = tryRun(nothing)
+  await untilWaiting(lockKey)
+  await decision[Symbol.asyncDispose]()
+  expect(await waiting).toBe('finished')
+})
+
+test('RULINGS 16: where a decision takes its time, the job is put back, not cancelled', async () => {
+  const { run, services, tryRun, find } = aRun({}, { lockMs: 20 })
+  const jobId = randomUUID()
+  await using decision = await connectRun(database.url, jobId, services.log, decisionConnectionName(jobId))
+  await takeRunLock(decision, run.lock)
+  expect(await tryRun(nothing)).toBe('wait')
+  expect(await find()).toBeUndefined()
+})
+
+test('RULINGS 16: so is a follow-up that finds the connection of the run before it hanging', async () => {
+  const ending = aRun()
+  const following = aRun({ lock: ending.run.lock }, { lockMs: 20 })
+  await ending.tryRun(async (run) => {
+    await run.finish()
+    expect(await following.tryRun(nothing)).toBe('wait')
+  })
+  expect(await following.tryRun(nothing)).toBe('finished')
 })
 
 test('R6: an attempt that goes on beside its retry is fenced, even if it kept a connection', async () => {

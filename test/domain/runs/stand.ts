@@ -21,7 +21,7 @@ export function runStand({ pool, url: directUrl }: TestDatabase) {
     /** A job's run, by default with a lock of its own, and how to make attempts at it. */
     aRun: (
       given: Partial<RunFacts> & { jobId?: string; lock?: LockKey; admit?: Admit } = {},
-      way: { directUrl?: string; watchMs?: number } = {},
+      way: { directUrl?: string; watchMs?: number; lockMs?: number } = {},
     ) => {
       const { lines, stream } = collectLines()
       const log = createLog({ level: 'debug', destination: stream })
