@@ -329,6 +329,7 @@ create table freshet.feeds (
 );
 CREATE INDEX feeds_status_idx ON freshet.feeds USING btree (status, id);
 CREATE TRIGGER _100_touch_updated_at BEFORE UPDATE ON freshet.feeds FOR EACH ROW EXECUTE FUNCTION freshet.tg_touch_updated_at();
+CREATE TRIGGER _200_forget_file BEFORE UPDATE ON freshet.feeds FOR EACH ROW EXECUTE FUNCTION freshet.tg_feeds__forget_file();
 CREATE TRIGGER _500_make_requests AFTER INSERT ON freshet.feeds FOR EACH ROW EXECUTE FUNCTION freshet.tg_feeds__make_requests();
 
 create table freshet.migrations (
@@ -666,7 +667,7 @@ create function freshet.clock_state(p_now timestamp with time zone, OUT driver t
 
 create function freshet.complete_job(p_queue text, p_id uuid, p_retry_count integer, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
-create function freshet.conclude_feed_run(p_run_id bigint, p_attempt integer, p_t0 timestamp with time zone) returns freshet.feed_runs language plpgsql volatile set search_path="";
+create function freshet.conclude_feed_run(p_run_id bigint, p_attempt integer, p_t0 timestamp with time zone, p_reading jsonb DEFAULT NULL::jsonb) returns freshet.feed_runs language plpgsql volatile set search_path="";
 
 create function freshet.cron_next(p_expr text, p_after timestamp with time zone, p_time_zone text DEFAULT 'UTC'::text) returns timestamp with time zone language plpgsql stable strict set search_path="";
 
@@ -704,6 +705,8 @@ create function freshet.fail_run(p_run_id bigint, p_attempt integer, p_code text
 
 create function freshet.feed_impact(p_run_id bigint, p_now timestamp with time zone, p_after bigint, p_limit integer) returns TABLE(offer_id bigint, effect text, title text, currency text, old_price numeric, new_price numeric, is_held boolean) language sql stable set search_path="";
 
+create function freshet.feed_reading(p_feed freshet.feeds) returns jsonb language sql stable set search_path="";
+
 create function freshet.finish_run(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.finish_schedule_run(p_id bigint, p_outcome text, p_rows_touched bigint, p_error text, p_now timestamp with time zone) returns void language sql volatile set search_path="";
@@ -736,7 +739,7 @@ create function freshet.know_feed_chunk(p_run_id bigint, p_now timestamp with ti
 
 create function freshet.last_processed_run(p_run_id bigint) returns bigint language sql stable set search_path="";
 
-create function freshet.learn_host_key(p_feed_id bigint, p_fingerprint text) returns boolean language plpgsql volatile set search_path="";
+create function freshet.learn_host_key(p_feed_id bigint, p_host text, p_port integer, p_fingerprint text) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.next_run_at(p_cron text, p_time_zone text, p_period_seconds integer, p_due_at timestamp with time zone, p_now timestamp with time zone) returns timestamp with time zone language sql stable;
 
@@ -869,6 +872,8 @@ create function freshet.tell_feed_failure(p_feed freshet.feeds, p_run freshet.ru
 create function freshet.tg_api_keys__announce_revocation() returns trigger language plpgsql volatile set search_path="";
 
 create function freshet.tg_audit_log__refuse_update() returns trigger language plpgsql volatile set search_path="";
+
+create function freshet.tg_feeds__forget_file() returns trigger language plpgsql volatile set search_path="";
 
 create function freshet.tg_feeds__make_requests() returns trigger language plpgsql volatile set search_path="";
 

@@ -55,7 +55,7 @@ export async function openStand(url: string) {
         times.push(performance.now())
         await ingestFile(run, handle, settings, { now: () => at, log, stopping: never })
         times.push(performance.now())
-        if (isShown) await concludeFeedRun(run, at, log)
+        if (isShown) await concludeFeedRun(run, settings, at, log)
         times.push(performance.now())
       }),
     )

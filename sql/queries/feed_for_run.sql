@@ -8,6 +8,7 @@ select
   f.max_product_count as "maxProductCount", f.unchanged_policy::text as "unchangedPolicy",
   f.last_remote_mtime as "lastRemoteMtime", f.last_remote_size::float8 as "lastRemoteSize",
   f.last_content_hash as "lastContentHash", coalesce(r.is_forced, false) as "isForced",
+  freshet.feed_reading(f) as reading,
   exists (select from freshet.promotions p where p.source_id = f.source_id) as "isPromoted"
 from freshet.feeds f
 join freshet.sources s on s.id = f.source_id

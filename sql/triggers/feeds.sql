@@ -1,6 +1,9 @@
 create or replace trigger _100_touch_updated_at before update on freshet.feeds
   for each row execute function freshet.tg_touch_updated_at();
 
+create or replace trigger _200_forget_file before update on freshet.feeds
+  for each row execute function freshet.tg_feeds__forget_file();
+
 create or replace trigger _500_make_requests after insert on freshet.feeds
   for each row execute function freshet.tg_feeds__make_requests();
 

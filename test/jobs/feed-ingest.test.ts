@@ -1,9 +1,12 @@
+import type pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
+import { readId } from '../../src/domain/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
 import { aFeedOver, asked } from '../support/feeds.ts'
 import { sftpUser, startSftpServer } from '../support/sftp-server.ts'
 import { until } from '../support/until.ts'
+import { whileHeld } from '../support/while-held.ts'
 
 const server = await startSftpServer()
 const app = await startTestApp({ env: { FRESHET_ALLOW_PRIVATE_NETWORK: 'true' } })
@@ -79,6 +82,19 @@ test('S2 §9.5: a file that did not change is not taken in again, unless somebod
   serve(productsOf(20))
   expect(await run(id)).toMatchObject({ status: 'SUCCEEDED', skippedReason: 'UNCHANGED_HASH' })
   expect(await run(id, true)).toMatchObject({ skippedReason: null, counters: { rowsRead: 20, productsUpserted: 20 } })
+})
+
+test('RULINGS 27: what a run finds out is not kept where its feed was moved meanwhile: neither the file nor the host key', async () => {
+  serve(productsOf(20))
+  const id = await aFeed()
+  const move = (client: pg.PoolClient) =>
+    client.query("update freshet.feeds set host = 'elsewhere.example' where id = $1", [readId(id)?.id])
+  expect(await whileHeld(app.pool, move, () => run(id))).toMatchObject({ status: 'SUCCEEDED', skippedReason: null })
+  const kept =
+    'select host_keys, last_remote_mtime, last_remote_size, last_content_hash from freshet.feeds where id = $1'
+  expect((await app.pool.query(kept, [readId(id)?.id])).rows).toEqual([
+    { host_keys: [], last_remote_mtime: null, last_remote_size: null, last_content_hash: null },
+  ])
 })
 
 test('S2 §8.7: a file that lost many offers changes nothing until an operator who saw the impact approves', async () => {

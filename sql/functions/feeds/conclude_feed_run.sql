@@ -1,8 +1,12 @@
 -- Judges a run that took its file in, and in the same transaction shows what it saw or blocks it, keeps what the file looked like,
--- and ends the run (S2 §8.2). Under HOLD_REMOVALS a mass disappearance alone blocks only the removals (RULINGS 14).
+-- and ends the run (S2 §8.2). p_reading is the feed's reading as the run found it: where somebody changed that meanwhile, what the
+-- file looked like is not kept, so that the next run reads it anew; null asks for no comparison. Under HOLD_REMOVALS a mass
+-- disappearance alone blocks only the removals (RULINGS 14).
 -- Called by: src/domain/feeds/conclude-feed-run.ts, under the feed's lock. Locks: the run's row, the offers, the feed's row.
 -- Raises FR021 if another attempt owns the run. Answers what was decided.
-create or replace function freshet.conclude_feed_run(p_run_id bigint, p_attempt integer, p_t0 timestamptz) returns freshet.feed_runs
+create or replace function freshet.conclude_feed_run(
+  p_run_id bigint, p_attempt integer, p_t0 timestamptz, p_reading jsonb default null
+) returns freshet.feed_runs
 language plpgsql volatile set search_path = ''
 as $$
 declare
@@ -35,7 +39,7 @@ begin
   end if;
   update freshet.feeds
   set last_remote_mtime = v_row.remote_mtime, last_remote_size = v_row.remote_size, last_content_hash = v_row.content_hash
-  where id = v_feed.id;
+  where id = v_feed.id and freshet.feed_reading(feeds) is not distinct from coalesce(p_reading, freshet.feed_reading(feeds));
   perform freshet.finish_run(p_run_id, p_attempt, p_t0);
   return v_row;
 end

@@ -1,11 +1,11 @@
--- Pins the host key that the first contact with a feed's server showed; once one is pinned, none is learned any more. Answers
--- whether it was learned.
+-- Pins the host key that the first contact with a feed's server showed; once one is pinned, none is learned any more, nor is that
+-- of a server where the feed is not any more. Answers whether it was learned.
 -- Called by: src/domain/feeds/host-keys.ts. Locks: the feed's row. Idempotent.
-create or replace function freshet.learn_host_key(p_feed_id bigint, p_fingerprint text) returns boolean
+create or replace function freshet.learn_host_key(p_feed_id bigint, p_host text, p_port integer, p_fingerprint text) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
 begin
-  update freshet.feeds set host_keys = array[p_fingerprint] where id = p_feed_id and host_keys = '{}';
+  update freshet.feeds set host_keys = array[p_fingerprint] where id = p_feed_id and host_keys = '{}' and host = p_host and port is not distinct from p_port;
   if not found then
     return false;
   end if;

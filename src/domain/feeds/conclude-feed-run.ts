@@ -2,6 +2,7 @@ import { readQuery } from '../../db/query.ts'
 import { queryRows } from '../../db/sql.ts'
 import type { Log } from '../../log.ts'
 import type { RunContext } from '../runs/context.ts'
+import type { FeedForRun } from './feed-for-run.ts'
 
 /** How a run was judged. */
 type Verdict = {
@@ -24,11 +25,16 @@ type Verdict = {
 const conclude = readQuery('conclude_feed_run')
 
 /** Judges what a run took in and shows or blocks it, in one transaction with the end of the run; then says so. */
-export async function concludeFeedRun(run: RunContext, t0: Date, log: Log): Promise<void> {
+export async function concludeFeedRun(
+  run: RunContext,
+  { reading }: Pick<FeedForRun, 'reading'>,
+  t0: Date,
+  log: Log,
+): Promise<void> {
   log.info({ event: 'CIRCUIT_BREAKER_START', t0 }, 'the run is judged')
   const begun = performance.now()
   const verdict = await run.transaction(async () => {
-    const [row] = await queryRows<Verdict>(run.sql, conclude, [run.runId, run.attempt, t0])
+    const [row] = await queryRows<Verdict>(run.sql, conclude, [run.runId, run.attempt, t0, JSON.stringify(reading)])
     if (!row) throw new Error('The run was not judged.')
     return row
   })

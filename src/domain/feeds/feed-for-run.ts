@@ -31,6 +31,8 @@ export type FeedForRun = {
   maxRowCount: number
   maxProductCount: number
   unchangedPolicy: 'KEEP' | 'REFRESH'
+  /** Its settings that say which file is read, and how: `feed_reading`. */
+  reading: unknown
   lastRemoteMtime: Date | null
   lastRemoteSize: number | null
   lastContentHash: Uint8Array | null

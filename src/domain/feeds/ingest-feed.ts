@@ -46,7 +46,7 @@ export async function ingestFeed(run: RunContext, feedId: string, services: Feed
   await run.stage('PARSE')
   await ingestFile(run, file.handle, feed, services)
   await run.stage('EVALUATE')
-  await concludeFeedRun(run, now(), log)
+  await concludeFeedRun(run, feed, now(), log)
 }
 
 async function download(run: RunContext, feed: FeedForRun, services: FeedServices): Promise<FetchOutcome> {
@@ -69,7 +69,7 @@ async function download(run: RunContext, feed: FeedForRun, services: FeedService
     onProgress: progress.tell,
     isLastAttempt,
   })
-  if (outcome.learnedHostKey) await learnHostKey(run.sql, feed.id, outcome.learnedHostKey, log)
+  if (outcome.learnedHostKey) await learnHostKey(run.sql, feed, outcome.learnedHostKey, log)
   return outcome
 }
 

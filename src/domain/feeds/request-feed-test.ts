@@ -104,6 +104,7 @@ const unstored = {
   maxRowCount: 500_000,
   maxProductCount: 500_000,
   unchangedPolicy: 'KEEP',
+  reading: null,
   lastRemoteMtime: null,
   lastRemoteSize: null,
   lastContentHash: null,

@@ -16,12 +16,6 @@ type Changes = Record<string, Change | 'changed'>
 
 /** Where the file lies: what is stored must not be sent elsewhere by whoever may not set it. */
 const whereItLies = ['transport', 'tlsMode', 'host', 'port'] as const
-/** After a change of these, what was known of the file says nothing about what would be read from it now (RULINGS 27). */
-const readAnew = [
-  'transport', 'host', 'path', 'format', 'dialect', 'delimiter', 'quoting', 'columnMap', 'defaultCurrency',
-  'maxFileSizeBytes', 'maxRowCount', 'maxProductCount',
-] as const // prettier-ignore
-
 /** Changes a feed. What is left out stays, a blank password too. Answers the feed's id. */
 export async function updateFeed(
   parts: FeedParts,
@@ -75,7 +69,7 @@ async function writeChanges(
     )
   if (!confirm) await refuseOtherIdentity(tx, record, changes, columns.columnMap)
 
-  if (hasChanges(changes)) await tx.feed.update({ where: { id }, data: { ...columns, ...forgotten(changes) } })
+  if (hasChanges(changes)) await tx.feed.update({ where: { id }, data: columns })
   if (hasChanges(timing)) await writeRhythm(tx, id, rhythmNow, feed.status === 'ENABLED')
   const all = { ...changes, ...timing, ...lasting }
   await audit(tx, actor, { action: 'UPDATE_FEED', objectType: 'Feed', objectId: id, changes: all })
@@ -94,16 +88,6 @@ function withTlsMode(columns: Columns, { feed }: FeedRecord): Columns {
   const transport = columns.transport ?? feed.transport
   const tlsMode = transport === 'FTPS' ? (columns.tlsMode ?? feed.tlsMode ?? ('EXPLICIT' as const)) : null
   return { ...columns, tlsMode }
-}
-
-/** What was known of the file, and of the server where that is another one. */
-function forgotten(changes: Changes) {
-  const isReadAnew = readAnew.some((name) => name in changes)
-  const isElsewhere = 'host' in changes || 'port' in changes
-  return {
-    ...(isReadAnew ? { lastRemoteMtime: null, lastRemoteSize: null, lastContentHash: null } : {}),
-    ...(isElsewhere ? { hostKeys: [] } : {}),
-  }
 }
 
 /** Another window changes at once what is active (S2 §2.8.2), so it has a record of its own. */

@@ -54,7 +54,7 @@ async function ingest(
       runId = run.runId
       const settings = await readFeedForRun(run.sql, feed.feedId, runId)
       await ingestFile(run, handle, settings, { now: () => at, log, stopping: never, chunkSize })
-      await concludeFeedRun(run, at, log)
+      await concludeFeedRun(run, settings, at, log)
     }),
   ).catch((error: unknown) => {
     if (process.env.SHOW) console.error(error)
