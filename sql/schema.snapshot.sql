@@ -699,6 +699,8 @@ create function freshet.evaluate_feed_run(p_run_id bigint, p_t0 timestamp with t
 
 create function freshet.expiry_severity(p_from timestamp with time zone, p_to timestamp with time zone, p_now timestamp with time zone) returns freshet.alert_severity language sql immutable set search_path="";
 
+create function freshet.factor_words(p_factor numeric) returns text language sql immutable set search_path="";
+
 create function freshet.fail_alert_delivery(p_job_id uuid, p_error text, p_now timestamp with time zone DEFAULT NULL::timestamp with time zone) returns integer language plpgsql volatile set search_path="";
 
 create function freshet.fail_run(p_run_id bigint, p_attempt integer, p_code text, p_message text, p_hint text, p_now timestamp with time zone, p_is_counted boolean DEFAULT true) returns boolean language plpgsql volatile set search_path="";
@@ -744,6 +746,8 @@ create function freshet.learn_host_key(p_feed_id bigint, p_host text, p_port int
 create function freshet.next_run_at(p_cron text, p_time_zone text, p_period_seconds integer, p_due_at timestamp with time zone, p_now timestamp with time zone) returns timestamp with time zone language sql stable;
 
 create function freshet.note_identities(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
+
+create function freshet.note_repeats(p_run_id bigint, p_attempt integer, p_offer_ids bigint[], p_now timestamp with time zone) returns void language plpgsql volatile set search_path="";
 
 create function freshet.offers_expire_at(p_source_id bigint) returns timestamp with time zone language sql stable set search_path="";
 

@@ -32,6 +32,7 @@ begin
   v_again := array(select offer_id from pg_temp.feed_known except select unnest(v_seen));
   if v_again <> '{}' then
     prices := -freshet.unwrite_offers(p_run_id, v_again);
+    perform freshet.note_repeats(p_run_id, p_attempt, v_again, p_now);
   end if;
 
   insert into freshet.offers (

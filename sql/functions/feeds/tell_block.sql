@@ -10,9 +10,9 @@ begin
   perform freshet.raise_alert(
     p_kind => 'FEED_RUN_BLOCKED', p_severity => 'P1', p_subject => v_name, p_dedupe_key => 'feed-blocked:' || p_feed.id,
     p_message => format(
-      'Run %s of %s was blocked (%s): %s of %s active offers would expire, %s of %s prices moved. Held until %s.',
+      'Run %s of %s was blocked (%s): %s of %s active offers would expire, %s of %s prices moved%s. Held until %s.',
       p_run.run_id, v_name, array_to_string(p_run.block_reasons, ', '), p_run.would_expire_count, p_run.active_count_before,
-      p_run.prices_moved, p_run.prices_compared, to_char(v_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
+      p_run.prices_moved, p_run.prices_compared, freshet.factor_words(p_run.price_factor), to_char(v_until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')
     ),
     p_details => jsonb_build_object(
       'feedId', p_feed.id::text, 'runId', p_run.run_id::text, 'reasons', to_jsonb(p_run.block_reasons),

@@ -98,6 +98,18 @@ test('S2 §15.4: a block raises one alert, however often it is repeated, with wh
   expect(await alerts(feed)).toMatchObject([{ resolved_at: hour(3) }])
 })
 
+test.each([
+  ['1000.00', '20 of 20 prices moved by a factor of 100, most likely an error of the unit (cents for units). Held'],
+  ['0.10', '20 of 20 prices moved by a factor of 0.01, most likely an error of the unit (units for cents). Held'],
+  ['25.00', '20 of 20 prices moved by a factor of 2.5. Held'],
+  ['10.00', '0 of 20 prices moved. Held'],
+])('DESIGN 9.22: an alert says by which factor prices moved to %s: %s', async (price, words) => {
+  const feed = await feeds.aFeed({ rejected_percent: 1 })
+  await feeds.run(feed, products(20))
+  await feeds.run(feed, products(20, { price }), { at: 1, rejected: 1 })
+  expect((await alerts(feed))[0]?.message).toContain(words)
+})
+
 test('DESIGN 9.11: a blocked run has processed its file: what it looked like is kept, unlike that of a failed one', async () => {
   const feed = await feeds.aFeed()
   const known = async () =>

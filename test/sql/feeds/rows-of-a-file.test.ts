@@ -70,6 +70,23 @@ test.each([
   },
 )
 
+test.each([
+  [1, [4, 6, 7]],
+  [3, [7]], // within a chunk its reader notes them
+])(
+  'S2 §7.5: a product of an earlier chunk is noted with its line, and is no error (%i rows a chunk)',
+  async (chunkSize, lines) => {
+    const feed = await feeds.aFeed()
+    const { id, row } = await feeds.run(feed, repeated, { chunkSize })
+    expect(await notes(id)).toMatchObject(
+      lines.map((line) => ({ code: 'DUPLICATE_ROW_SAME_IDENTITY', total: lines.length, line })),
+    )
+    expect(row).toMatchObject({ error_count: 0, is_partial: false })
+    const again = await feeds.run(feed, [...products(120), ...products(120)], { at: 1, chunkSize: 120, isProbed: true })
+    expect((await notes(again.id)).map(({ total }) => total)).toEqual(Array.from({ length: 100 }, () => 120))
+  },
+)
+
 test('S2 §4.2.2: a product in two chunks counts once in the breakers, as what its last row says', async () => {
   const feed = await feeds.aFeed({ price_move_percent: 30 })
   await feeds.run(feed, products(20))
