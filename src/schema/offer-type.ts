@@ -30,6 +30,12 @@ const Price = builder.objectRef<ObservedPrice>('Price').implement({
     currency: t.exposeString('currency', { description: 'Of which currency, ISO 4217.' }),
     at: t.expose('at', { type: 'DateTime', description: 'When it was observed.' }),
     reason: t.expose('reason', { type: PriceReason, description: 'Why it was written down.' }),
+    promo: t.expose('promo', {
+      type: 'JSON',
+      nullable: true,
+      description:
+        'Under which promotion: an object with `promotion`, `couponCode` and `couponText`, as far as the feed names them.',
+    }),
     isHeld: t.exposeBoolean('isHeld', { description: 'Whether it is held back as implausible: no consumer saw it.' }),
     line: t.exposeInt('line', {
       nullable: true,

@@ -6,7 +6,7 @@ import type { FeedField, RawRow } from '../dialects/field.ts'
 import type { DialectName } from '../dialects/index.ts'
 import { readGtin } from './gtin.ts'
 import { readIdentifier, resolveIdentity, type Identity } from './identity.ts'
-import { priceSignature } from './price-signature.ts'
+import { canonicalJson, priceSignature } from './price-signature.ts'
 import { pricesOfRow } from './prices-of-row.ts'
 import { readStock } from './stock.ts'
 import { readWebUrl } from './url-parts.ts'
@@ -41,7 +41,7 @@ export type Rejection = { code: FailureCode; field: FeedField; message: string }
 
 export type RowSettings = { dialect: DialectName; currency: string; now: Date }
 
-const longest = { title: 1_000, brand: 200, category: 500 }
+const longest = { title: 1_000, brand: 200, category: 500, promo: 500 }
 
 /** Reads a row as an offer, or says why it is none (S2 §7.1.1). */
 export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): FeedRow | Rejection {
@@ -76,16 +76,17 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
     inStock: readStock(raw.stock).inStock,
   }
   const { amount, currency } = prices
+  const promo = promoOf(raw)
   return {
     line,
     identity,
     urlHash: page.hash,
     foldedHash: page.foldedHash,
     versionHash: hash('sha256', JSON.stringify(Object.values(said)), 'buffer').subarray(0, 16),
-    signature: priceSignature({ amount, currency }),
+    signature: priceSignature({ amount, currency, promo }),
     amount,
     currency,
-    promo: null,
+    promo: promo && canonicalJson(promo),
     ...said,
   }
 }
@@ -94,6 +95,15 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
 function pageOf(landingLink: string | undefined, link: string | undefined): CanonicalUrl {
   const landing = canonicalUrl(landingLink ?? '')
   return landing.ok || !link ? landing : canonicalUrl(link)
+}
+
+/** The promotion that the price holds under, as far as the row names one (S2 §4.2): with another one it is another price. */
+function promoOf(raw: RawRow): Record<string, string> | null {
+  const told = (['promotion', 'couponCode', 'couponText'] as const).flatMap((field) => {
+    const text = textOf(raw[field], longest.promo)
+    return text === null ? [] : [[field, text] as const]
+  })
+  return told.length === 0 ? null : Object.fromEntries(told)
 }
 
 const textOf = (text: string | undefined, max: number): string | null => (text ? cleanText(text, max) : null)

@@ -91,6 +91,14 @@ test.each([
   expect(missing).toEqual(feedFields.filter((field) => !fields.split(' ').includes(field)))
 })
 
+test.each([
+  ['promotion', 'Promotion, Promotions, PromotionIds, promotion_id'],
+  ['couponCode', 'Coupon Code'],
+  ['couponText', 'Coupon Code Description'],
+] satisfies [FeedField, string][])('FORMATS 1.2: %s is read from %s', (field, names) => {
+  for (const name of names.split(', ')) expect(columnsOf([...needed, name], field)).toEqual([name])
+})
+
 test('RULINGS 25: an item id is one only where the network gives it', () => {
   const header = [...needed, 'ItemId']
   expect(bindColumns(header, dialects.IMPACT).columns).toMatchObject({ itemId: [3], sku: [] })

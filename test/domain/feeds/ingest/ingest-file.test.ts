@@ -19,7 +19,7 @@ await makeQueue(pool, queue)
 const log = createLog({ level: 'debug', destination: collectLines().stream })
 
 let made = 0
-async function makeFeed(): Promise<{ feedId: string; sourceId: string }> {
+async function makeFeed(maxProducts = 500_000): Promise<{ feedId: string; sourceId: string }> {
   made += 1
   const [row] = await queryRows<{ feedId: string; sourceId: string }>(
     pool,
@@ -28,10 +28,10 @@ async function makeFeed(): Promise<{ feedId: string; sourceId: string }> {
         insert into freshet.sources (retailer_id, name, kind, affiliate_network, is_display_primary)
         select id, $1, 'AFFILIATE_FEED', 'IMPACT', true from r returning id
       )
-    insert into freshet.feeds (source_id, status, dialect, host, path, username)
-    select id, 'ENABLED', 'IMPACT', 'feeds.example', '/catalog.csv', 'user' from s
+    insert into freshet.feeds (source_id, status, dialect, host, path, username, max_product_count)
+    select id, 'ENABLED', 'IMPACT', 'feeds.example', '/catalog.csv', 'user', $2 from s
     returning id::text as "feedId", source_id::text as "sourceId"`,
-    [`shop-${made}`],
+    [`shop-${made}`, maxProducts],
   )
   if (!row) throw new Error('No feed was made.')
   return row
@@ -112,4 +112,73 @@ test('unchanged rows write nothing, changed ones are shown', async () => {
   })
   expect(run).toMatchObject({ counters: { productsUpserted: 50, pricesWritten: 1 }, is_blocked: false })
   expect((await visible(feed.sourceId, at)).filter(({ price }) => price === '12.00')).toHaveLength(1)
+})
+
+const notesOf = (sourceId: string) =>
+  queryRows<{ code: string; line: number; details: object }>(
+    pool,
+    `select e.code, e.line, e.details from freshet.run_errors e join freshet.runs r on r.id = e.run_id
+     where r.source_id = $1 order by e.id`,
+    [sourceId],
+  )
+
+test('issue 5 §2: a refused row is kept with its code, line, column and what stood there; the others are shown', async () => {
+  const feed = await makeFeed()
+  const at = new Date('2026-03-01T10:00:00Z')
+  const run = await ingest(feed, impactCsv(productsOf(30, (n) => (n === 7 ? { price: 'POA' } : {}))), {
+    at,
+    chunkSize: 10,
+  })
+  expect(run).toMatchObject({ status: 'SUCCEEDED', is_blocked: false, is_partial: true })
+  expect(run.counters).toMatchObject({ rowsRead: 30, rowsParsed: 29, productsRejected: 1, productsUpserted: 29 })
+  expect(await visible(feed.sourceId, at)).toHaveLength(29)
+  expect(await notesOf(feed.sourceId)).toMatchObject([
+    {
+      code: 'PRICE_ON_REQUEST',
+      line: 8,
+      details: { field: 'salePrice', column: 'CurrentPrice', row: { CurrentPrice: 'POA' } },
+    },
+  ])
+})
+
+test.each([
+  [20, 20, 'SUCCEEDED', null, 20],
+  [20, 19, 'FAILED', 'UNIQUE_PRODUCT_LIMIT_EXCEEDED', 0],
+])(
+  'S2 §7.3.1: of a file of %i products, where %i are allowed, the run is %s (%s), and %i are shown',
+  async (count, allowed, status, code, shown) => {
+    const feed = await makeFeed(allowed)
+    const at = new Date('2026-03-01T10:00:00Z')
+    const twice = impactCsv([...productsOf(count), ...productsOf(count)])
+    expect(await ingest(feed, twice, { at, chunkSize: 10 })).toMatchObject({
+      status,
+      error_code: code,
+      is_partial: status === 'FAILED',
+    })
+    expect(await visible(feed.sourceId, at)).toHaveLength(shown)
+    const alerts = await queryRows(pool, 'select kind from freshet.alerts where source_id = $1', [feed.sourceId])
+    expect(alerts).toEqual(status === 'FAILED' ? [{ kind: 'FEED_RUN_FAILED' }] : [])
+  },
+)
+
+test('S2 §4.2: another promotion is another price, kept with it', async () => {
+  const feed = await makeFeed()
+  const file = (coupon: string) =>
+    `CatalogItemId,Name,Url,Price,Coupon Code\n1,A,https://shop.example/1,9.99,${coupon}\n`
+  const counts: unknown[] = []
+  for (const [hour, coupon] of ['', 'SAVE5', 'SAVE5', ''].entries()) {
+    const run = await ingest(feed, file(coupon), { at: new Date(Date.UTC(2026, 2, 1, hour)) })
+    counts.push((run.counters as Record<string, number>).pricesWritten)
+  }
+  expect(counts).toEqual([1, 1, 0, 1])
+  const prices = await queryRows(
+    pool,
+    'select p.promo, p.reason from freshet.prices p join freshet.offers o on o.id = p.offer_id where o.source_id = $1 order by p.id',
+    [feed.sourceId],
+  )
+  expect(prices).toEqual([
+    { promo: null, reason: 'NEW' },
+    { promo: { couponCode: 'SAVE5' }, reason: 'CHANGED' },
+    { promo: null, reason: 'CHANGED' },
+  ])
 })

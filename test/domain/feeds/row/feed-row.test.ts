@@ -128,3 +128,14 @@ test('a picture that cannot be shown, and a text that is too long, are no reason
   const long = accepted({ title: 'x'.repeat(1_001), brand: 'x'.repeat(201), category: 'x'.repeat(501) })
   expect([long.title, long.brand, long.category].map((text) => text?.length)).toEqual([1_000, 200, 500])
 })
+
+test('S2 §4.2: the promotion of a row belongs to its price: with another one the signature is another', () => {
+  const plain = accepted()
+  expect(plain).toMatchObject({ promo: null, signature: priceSignature({ amount: '9.99', currency: 'USD' }) })
+  const promo = { couponCode: 'SAVE5', couponText: '5 off', promotion: 'Spring' }
+  const row = accepted(promo)
+  expect(row.promo).toBe(JSON.stringify(promo))
+  expect(row.signature).toEqual(priceSignature({ amount: '9.99', currency: 'USD', promo }))
+  expect(row.versionHash).toEqual(plain.versionHash)
+  expect(accepted({ couponCode: 'x'.repeat(501) }).promo).toHaveLength(500 + '{"couponCode":""}'.length)
+})
