@@ -58,6 +58,19 @@ test('S2 §8.2: what is new makes up for nothing that vanishes', async () => {
   expect(row).toMatchObject({ is_blocked: true, seen_success_count: 10, would_expire_count: 10 })
 })
 
+test('S2 §8.2: what had expired and is seen again makes up for nothing that vanishes either', async () => {
+  const feed = await feeds.aFeed({}, { expiry_hours: 2 })
+  await feeds.run(feed, products(20, {}, 100))
+  await feeds.run(feed, products(20), { at: 3 })
+  const { row } = await feeds.run(feed, [...products(10), ...products(20, {}, 100)], { at: 4 })
+  expect(row).toMatchObject({
+    is_blocked: true,
+    active_count_before: 20,
+    seen_success_count: 10,
+    would_expire_count: 10,
+  })
+})
+
 test('S2 §8.2: more seen than active counts as nothing gone, with a warning', async () => {
   const feed = await feeds.aFeed()
   await feeds.run(feed, products(3))

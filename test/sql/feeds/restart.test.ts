@@ -81,6 +81,7 @@ test('there is something in it to go wrong', () => {
   const { counters } = undisturbed.told
   expect(counters).toMatchObject({ duplicateKeyCount: 1, productsUpserted: 30, urlHashFallbackCount: 2 })
   expect(undisturbed.totals).toEqual([
+    { code: 'DUPLICATE_ROW_SAME_IDENTITY', total: 1 },
     { code: 'IMPLAUSIBLE_PRICE', total: 1 },
     { code: 'PATH_CASE_COLLISION', total: 1 },
   ])
