@@ -6,6 +6,7 @@ import { raise, resolve } from '../support/alerts.ts'
 import { at } from '../support/moment.ts'
 import { startTestApp } from '../support/app.ts'
 import { cloneDatabase } from '../support/database.ts'
+import { makeJob } from '../support/queue.ts'
 import { until } from '../support/until.ts'
 
 const database = await cloneDatabase()
@@ -35,6 +36,7 @@ test('queues, runs and open alerts are counted as they stand', async () => {
     "update pgboss.job set state = 'active', started_on = $1::timestamptz - interval '7 seconds' where id = (select id from pgboss.job where name = 'notify' order by start_after desc offset 1 limit 1)",
     [now],
   )
+  await makeJob(pool, 'notify', { state: 'active', started_on: new Date(now.getTime() - 2_000) })
   const run = `insert into freshet.runs (kind, trigger, status, started_at, updated_at, finished_at, error_code)
     values ($1, 'SCHEDULED', $2, $3, $3, $4, $5)`
   const dayAgo = now.getTime() - 86_400_000
@@ -49,7 +51,7 @@ test('queues, runs and open alerts are counted as they stand', async () => {
   const text = await registryOf(() => readMeasurements(pool, now)).metrics()
   const jobs = (state: string) => value(text, `freshet_queue_jobs{queue="notify",state="${state}"}`)
   // Two of the three, and one for each of the two alerts.
-  expect([jobs('waiting'), jobs('delayed'), jobs('active'), jobs('failed'), jobs('dead')]).toEqual([4, 1, 1, 0, 0])
+  expect([jobs('waiting'), jobs('delayed'), jobs('active'), jobs('failed'), jobs('dead')]).toEqual([4, 1, 2, 0, 0])
   const age = (state: string) => value(text, `freshet_queue_oldest_job_age_seconds{queue="notify",state="${state}"}`)
   expect([age('waiting'), age('active')]).toEqual([90, 7])
   const runs = (kind: string, status: string) => value(text, `freshet_runs{kind="${kind}",status="${status}"}`)

@@ -216,6 +216,7 @@ test('an attempt that hangs is told by its signal and given up after expireInSec
   await advance(stand.clock, 2)
   expect(stand.attempts[0]?.signal.aborted).toBe(true)
   expect(await stand.reaches(id, 'retry')).toMatchObject({ output: { code: 'JOB_TIMED_OUT' }, retry_count: 0 })
+  expect(stand.jobs.observed).toEqual([{ queue: 'hanging', outcome: 'retried', seconds: 60 }])
   await advance(stand.clock, 6)
   expect(await stand.reaches(id, 'completed')).toMatchObject({ retry_count: 1 })
 })

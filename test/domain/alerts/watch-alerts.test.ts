@@ -52,3 +52,13 @@ test('issue 4 §3: an alert that is raised between a look and the wait for the n
   left.abort()
   await stream.return()
 })
+
+test('a process that stops lets nobody wait for alerts', async () => {
+  await using listener = await listen(database.url, createLog({ level: 'silent' }))
+  const bell = startAlertBell({ listener })
+  const stream = watchAlerts({ bell, pool, now: () => at(), signal: new AbortController().signal }, undefined)
+  expect((await stream.next()).value).toMatchObject({ type: 'StreamStart' })
+  const last = stream.next()
+  bell[Symbol.dispose]()
+  expect(await last).toEqual({ done: true, value: undefined })
+})

@@ -23,6 +23,11 @@ test('issue 5 §7: parsing is measured by the bytes of the file, and tells its r
   expect(paceOf(event, start)).toMatchObject({ rows: 40, rowsPerSecond: 20, percent: 50, secondsLeft: 2 })
 })
 
+test('a file that turns out larger than the server said is done at 100 %, with nothing left', () => {
+  const event = { stage: 'DOWNLOAD', counters: { downloadBytes: 1_500, downloadTotal: 1_000 }, at: later(5) }
+  expect(paceOf(event, start)).toMatchObject({ bytes: 1_500, percent: 100, secondsLeft: 0 })
+})
+
 test('where the server does not say how large the file is, nobody knows what is left', () => {
   const event = { stage: 'DOWNLOAD', counters: { downloadBytes: 250 }, at: later(5) }
   expect(paceOf(event, start)).toMatchObject({ bytesPerSecond: 50, percent: null, secondsLeft: null, totalBytes: null })

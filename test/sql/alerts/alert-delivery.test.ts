@@ -193,6 +193,16 @@ test('a job that gave up says so only on what waits', async () => {
   expect((await news()).map(({ delivery_error }) => delivery_error)).toEqual([null, 'Slack answered 500.'])
 })
 
+test('a job that gave up takes nothing from the one that delivers meanwhile', async () => {
+  for (const key of ['a', 'b', 'c']) await raise(pool, { key })
+  const [first = '', second = '', third = ''] = await jobIds()
+  await claim(first, at(0))
+  await setState(first, 'failed')
+  expect((await claim(second, at(5))).outcome).toBe('DELIVER')
+  await pool.query("select freshet.fail_alert_delivery($1, 'Slack answered 500.', $2)", [first, at(6)])
+  expect((await claim(third, at(10))).outcome).toBe('SERVED')
+})
+
 test('what was delivered ends the hour that was waited for after a job gave up', async () => {
   await raise(pool, { key: 'a' })
   const [job = ''] = await jobIds()

@@ -53,6 +53,7 @@ test.each([
   ['set_run_stage', ['PARSE']],
   ['add_run_progress', [{ rows: 1 }]],
   ['sample_run_error', ['BAD', 'Bad.']],
+  ['sample_run_errors', ['[]', {}, 0]],
 ])('RULINGS 30: %s is a sign of life: the half hour begins anew', async (name, values) => {
   const { id } = await aSilentRun()
   await call(pool, name, id, 1, ...values, at(60))

@@ -96,10 +96,40 @@ test('issue 4 §3: each run has its own 100', async () => {
   for (const { id } of runs) expect((await storedRun(pool, id)).errors).toHaveLength(100)
 })
 
+test('issue 4 §3: of errors that are told many at once 100 of a code are kept, over all calls, and all are counted', async () => {
+  const { id } = await startRun(pool)
+  const tell = (code: string, from: number, to: number, total: number, errorCount: number) => {
+    const lines = Array.from({ length: to - from + 1 }, (_, index) => from + index)
+    const samples = lines.map((line) => ({
+      code,
+      message: `Row ${line}.`,
+      line,
+      item: `item-${line}`,
+      details: { line },
+    }))
+    return call(pool, 'sample_run_errors', id, 1, JSON.stringify(samples), { [code]: total }, errorCount, at(1))
+  }
+  await tell('BAD', 1, 99, 99, 99)
+  await tell('NOTE', 1, 1, 1, 0)
+  await tell('BAD', 100, 102, 7, 7)
+  await tell('BAD', 107, 107, 1, 1)
+  const { run, errors, totals } = await storedRun(pool, id)
+  expect(run).toMatchObject({ error_count: 107, updated_at: at(1) })
+  expect(totals).toMatchObject([
+    { code: 'BAD', total: 107 },
+    { code: 'NOTE', total: 1 },
+  ])
+  const bad = errors.filter(({ code }) => code === 'BAD')
+  expect(bad.map(({ line }) => line)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1))
+  expect(bad[99]).toMatchObject({ message: 'Row 100.', item: 'item-100', details: { line: 100 }, at: at(1) })
+  expect(errors).toHaveLength(101)
+})
+
 test.each([
   ['set_run_stage', ['PARSE', at(9)]],
   ['add_run_progress', [{ rows: 1 }, at(9)]],
   ['sample_run_error', ['BAD', 'Bad.', at(9)]],
+  ['sample_run_errors', ['[{"code": "BAD", "message": "Bad."}]', { BAD: 1 }, 1, at(9)]],
   ['restart_run', [at(9)]],
   ['finish_run', [at(9)]],
   ['fail_run', ['BAD', 'Bad.', 'Mend it.', at(9)]],
