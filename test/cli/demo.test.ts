@@ -26,6 +26,11 @@ test('fills itself through the API, shows what to try, stops; a second time it c
   // What it says is to be believed: the mutation that it prints does what it says.
   expect(out).toMatch(/approveActivation\(runId: "\w+={0,2}", expectedWouldExpire: 1997\)/)
   expect(out).toMatch(/an alert: a run of "Harbour Books pages" .*\n.*a job that failed for good, and its dead letter/)
+  // Whoever wants to connect a feed of their own finds a server to do so.
+  const [, password = '', catalog = ''] =
+    /^ {2}SFTP {7}127\.0\.0\.1:\d+, user meadow, password in (\S+)\n.* is (\S+): change that file/m.exec(out) ?? []
+  expect(await readFile(password, 'utf8')).toMatch(/^frs_[\w-]{43}\n$/)
+  expect(await readFile(catalog, 'utf8')).toMatch(/^Catalog Item Id,Name,/)
   for (const [name, key] of [
     ['demo-admin-key', adminKey],
     ['demo-read-key', readKey],

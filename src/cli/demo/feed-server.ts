@@ -16,13 +16,16 @@ export const feedPaths = { quick: '/feeds/meadow-outdoor.csv', slow: '/feeds/kit
 
 export type FeedServer = AsyncDisposable & {
   place: { host: string; port: number; username: string; password: string }
+  /** Where its password is kept, and the first file that it serves. */
+  kept: { passwordFile: string; catalogFile: string }
   /** Puts a new version of the first file down, as a network does at night. */
   publish: (rows: number) => Promise<void>
 }
 
 /** The network that the demo fetches from: a real SSH server on loopback, with the same host key and password at each start. */
 export async function startFeedServer(dir: string): Promise<FeedServer> {
-  const [username, password] = ['meadow', await kept(join(dir, 'demo-sftp-password'), makeKey)]
+  const passwordFile = join(dir, 'demo-sftp-password')
+  const [username, password] = ['meadow', await kept(passwordFile, makeKey)]
   const hostKey = await kept(join(dir, 'demo-sftp-host-key'), makeHostKey)
   const path = join(dir, 'demo-catalog.csv')
   const publish = async (rows: number) => {
@@ -48,9 +51,13 @@ export async function startFeedServer(dir: string): Promise<FeedServer> {
     },
   }
   // The same port at each start, as a rule, so that the feeds need not be moved.
-  const server = await openNear(firstPort, (port) => startSftpServer({ ...options, port }))
+  const portFile = join(dir, 'demo-sftp-port')
+  const lastPort = Number(await readKey(portFile)) || firstPort
+  const server = await openNear(lastPort, (port) => startSftpServer({ ...options, port }))
+  await keepKey(portFile, String(server.port))
   const place = { host, port: server.port, username, password }
-  return { place, publish, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  const files = { passwordFile, catalogFile: path }
+  return { place, kept: files, publish, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
 /** A secret of the demo's folder, made at its first start. */

@@ -59,7 +59,7 @@ async function runsOf(ask: Ask, { id: feedId }: Feed, filter: object = {}): Prom
 /** A feed whose server takes its time, to be watched; its source is not its retailer's primary, so nobody sees its offers. */
 export async function addSlowFeed(demo: Demo): Promise<string> {
   const { id } = await findSource(demo, slowSource)
-  await ensureFeed(demo, id, feedPaths.slow)
+  demo.slow = await ensureFeed(demo, id, feedPaths.slow)
   return `"${slowSource}", a feed from a slow server; its offers are not shown, as the source is not primary`
 }
 

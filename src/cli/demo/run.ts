@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts'
 import { runServer } from '../../main.ts'
 import { createApi } from './api.ts'
 import { openDemoFolder, type DemoFolder } from './folder.ts'
-import { startFeedServer } from './feed-server.ts'
+import { feedPaths, startFeedServer, type FeedServer } from './feed-server.ts'
 import { repeatRuns } from './live-run.ts'
 import { steps, type Demo } from './steps.ts'
 
@@ -27,12 +27,13 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
     FRESHET_MIGRATE: 'true',
     // Its feeds come from a server on this machine.
     FRESHET_ALLOW_PRIVATE_NETWORK: 'true',
-    // The job that fails on purpose is no news where nobody follows the log.
-    LOG_LEVEL: env.LOG_LEVEL || (once ? 'fatal' : 'warn'),
+    // What it has to say would scroll away: its feeds are made to be warned of, over and over. The job that fails on purpose is no
+    // news where nobody follows the log.
+    LOG_LEVEL: env.LOG_LEVEL || (once ? 'fatal' : 'error'),
   }
   const { config } = readConfig(own)
   const folder = await openDemoFolder(config.dataDir)
-  // Its log tells warnings only; who starts it for the first time should see why that takes a while.
+  // Its log tells errors only; who starts it for the first time should see why that takes a while.
   const tell = (step: string) => void (json || out.write(`  ${step} …\n`))
   await using server = await startFeedServer(folder.dir)
   await runServer(
@@ -63,10 +64,14 @@ type Answer = {
   answer: unknown
   /** What shows the blocked run's offers after all. */
   approve: string | undefined
+  /** The feed that is there to be watched. */
+  slowFeed: string
+  /** What to connect a feed of one's own to. */
+  sftp: Pick<FeedServer['place'], 'host' | 'port' | 'username'> & FeedServer['kept'] & { path: string }
 }
 
 async function seed(place: Omit<Demo, 'ask' | 'readKey'>): Promise<Answer> {
-  const { url, folder } = place
+  const { url, folder, server } = place
   const demo: Demo = { ...place, ask: createApi(url, folder.adminKey), readKey: '' }
   const told: string[] = []
   for (const step of steps) told.push(await step(demo))
@@ -75,11 +80,15 @@ async function seed(place: Omit<Demo, 'ask' | 'readKey'>): Promise<Answer> {
   const approve =
     blocked &&
     `mutation { approveActivation(runId: "${blocked.id}", expectedWouldExpire: ${blocked.wouldExpireCount}) { isDone } }`
-  return { url: `${url}/graphql`, adminKey: folder.adminKey, readKey, steps: told, query, answer, approve }
+  const { host, port, username } = server.place
+  const sftp = { host, port, username, path: feedPaths.quick, ...server.kept }
+  const { adminKey } = folder
+  const slowFeed = demo.slow?.id ?? ''
+  return { url: `${url}/graphql`, adminKey, readKey, steps: told, query, answer, approve, slowFeed, sftp }
 }
 
 function describe(
-  { url, adminKey, readKey, steps: told, answer, approve }: Answer,
+  { url, adminKey, readKey, steps: told, answer, approve, slowFeed, sftp }: Answer,
   folder: DemoFolder,
   once: boolean,
 ): string {
@@ -89,6 +98,8 @@ function describe(
     `GraphiQL   ${url}`,
     `Admin key  ${adminKey}`,
     `           kept in ${nearPath(folder.adminKeyFile)}; paste it into GraphiQL`,
+    `SFTP       ${sftp.host}:${sftp.port}, user ${sftp.username}, password in ${nearPath(sftp.passwordFile)}`,
+    `           its ${sftp.path} is ${nearPath(sftp.catalogFile)}: change that file, and run its feed`,
     ...told.map((line, index) => (index === 0 ? 'Inside' : '').padEnd(11) + line),
     '',
     'Try',
@@ -102,7 +113,8 @@ function describe(
           '',
           'Decide',
           '  A run is blocked: consumers go on seeing what the file has lost. In GraphiQL "Feeds: list blocked',
-          '  runs with their impact" shows what would vanish; this lets it go:',
+          '  runs with their impact" shows what would vanish. This lets it through; each offer that the file has lost',
+          '  is then seen until its time is over ("activeUntil", 48 h after it was last shown):',
           `  ${approve}`,
         ]
       : []),
@@ -110,7 +122,8 @@ function describe(
       ? []
       : [
           '',
-          'A feed runs over and over from a slow server: list the runs in GraphiQL, then watch one live.',
+          'A feed runs over and over from a slow server: list the runs in GraphiQL, then watch one live; or here:',
+          `  FRESHET_DATA_DIR=${nearPath(folder.dir)} npm run freshet -- feeds run ${slowFeed} --watch`,
           '',
           'Ctrl-C stops it.',
         ]),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createApi, type Ask } from './api.ts'
 import type { FeedServer } from './feed-server.ts'
 import { findSource } from './find-source.ts'
-import { addSlowFeed, loseRows, takeFeedIn, type Run } from './feeds.ts'
+import { addSlowFeed, loseRows, takeFeedIn, type Feed, type Run } from './feeds.ts'
 import { keepKey, readKey, type DemoFolder } from './folder.ts'
 import { failJob, loseRun } from './trouble.ts'
 
@@ -17,6 +17,8 @@ export type Demo = {
   server: FeedServer
   /** The run that waits for a decision. */
   blocked?: Run
+  /** The feed that is there to be watched. */
+  slow?: Feed
   /** Says what is about to happen. */
   tell: (step: string) => void
 }
