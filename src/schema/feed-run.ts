@@ -64,7 +64,8 @@ builder.prismaObjectFields(FeedRun, (t) => {
     urlHashFallbackCount: metric('urlHashFallbackCount'),
     productsExpired: t.int({
       nullable: true,
-      description: 'How many offers expired because it was shown; null: it was not.',
+      description:
+        'How many offers that were active it did not see, and so left to age, because it was shown; null: it was not.',
       ...fromRow((row) => row.productsExpired, null),
     }),
     activeCountBefore: t.int({

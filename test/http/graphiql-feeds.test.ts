@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { encodeId } from '../../src/domain/global-id.ts'
+import { encodeId, readId } from '../../src/domain/global-id.ts'
 import { loadOperations } from '../../src/http/graphiql/operations.ts'
 import { startFeedApp } from '../support/feed-app.ts'
 import { productsOf } from '../support/feed-files.ts'
@@ -39,6 +39,8 @@ test('the ready-made operations of feeds and offers lead from a retailer to a de
   )
   expect(created.createFeed).toMatchObject({ status: 'DRAFT', dialect: 'IMPACT', hasPassword: true })
   const { id } = created.createFeed
+  const { updateFeed } = await send('25-feeds/42-update', { input: { id, path, password: '' } })
+  expect(updateFeed).toMatchObject({ path, hasPassword: true })
 
   feeds.serve(productsOf(50, (n) => ({ ...(n === 7 && { price: 'POA' }) })))
   const { testFeed } = await send('25-feeds/30-test', { id })
@@ -96,6 +98,14 @@ test('the ready-made operations of feeds and offers lead from a retailer to a de
   const second = await runNow(true)
   const approved = await send('25-feeds/65-approve', { runId: second, expectedWouldExpire: 20 })
   expect(approved.approveActivation).toMatchObject({ isDone: true, run: { productsExpired: 20 } })
+
+  expect((await send('25-feeds/45-pause', { id })).pauseFeed.status).toBe('PAUSED')
+  await feeds.pool.query(
+    `update freshet.feeds set status = 'DISABLED', consecutive_failures = 3, status_reason = 'It failed.' where source_id = $1`,
+    [readId(createSource.id)!.id],
+  )
+  const { reenableFeed } = await send('25-feeds/46-reenable', { id })
+  expect(reenableFeed).toMatchObject({ status: 'ENABLED', consecutiveFailures: 0 })
 
   const fingerprint = `SHA256:${'a'.repeat(43)}`
   const { acceptHostKey } = await send('25-feeds/70-accept-host-key', { id, fingerprint })
