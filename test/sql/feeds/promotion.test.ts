@@ -89,6 +89,20 @@ test.each([
 })
 
 test.each([
+  ['fails at once', { dieAfter: 0 }, 'FAILED', false],
+  ['takes nothing in', {}, 'SUCCEEDED', false],
+  ['fails half way', { dieAfter: 1 }, 'FAILED', true],
+])('S2 §2.1: a run with an error that %s (%j) is %s, and partial: %s', async (_what, options, status, isPartial) => {
+  const feed = await feeds.aFeed()
+  const file = 'dieAfter' in options ? products(2) : []
+  const { id } = await feeds.run(feed, file, { dieAfter: 1, ...options, chunkSize: 1 })
+  await feeds.callOf('sample_run_errors', id, 1, '[]', '{"PRICE_MISSING": 1}', 1, hour(0))
+  if (status === 'FAILED') await feeds.callOf('fail_run', id, 1, 'X', 'It failed.', 'Look.', hour(0), true)
+  else await feeds.callOf('conclude_feed_run', id, 1, hour(0))
+  expect(await feeds.feedRun(id)).toMatchObject({ status, error_count: 1, is_partial: isPartial })
+})
+
+test.each([
   ['PARSE', false],
   ['EVALUATE', true],
   ['PROMOTE', true],

@@ -173,6 +173,21 @@ test('RULINGS 16: each due time of a feed has a number of its own, also where so
   expect(await admit(feed, 3)).toMatchObject({ verdict: 'COVERED' })
 })
 
+test.each([
+  ['S2 §6.3.1: a due time while a run is at work gets no follow-up', 'enqueue_due', []],
+  ['RULINGS 16: a schedule run by hand while a run is at work is a click', 'run_schedule', ['MANUAL_PENDING']],
+])('%s', async (_what, name, followUps) => {
+  const feed = await feeds.aFeed()
+  const run = await feeds.run(feed, products(1), { dieAfter: 1 })
+  const place = { kind: 'feed', subject_id: feed.id, queue: 'feed-ingest', payload: { feedId: feed.id } }
+  const id = await aSchedule(pool, { ...place, next_run_at: hour(0) })
+  await (name === 'enqueue_due' ? feeds.callOf(name, hour(1)) : feeds.callOf(name, id, hour(1)))
+  expect(await waiting()).toMatchObject([{ request: 1, trigger: name === 'enqueue_due' ? 'SCHEDULED' : 'MANUAL' }])
+  await turnAway()
+  await feeds.callOf('conclude_feed_run', run.id, 1, hour(1))
+  expect((await waiting()).map(({ trigger }) => trigger)).toEqual(followUps)
+})
+
 test('S2 §5.3: a feed that is paused has no next run; enabled again it has one', async () => {
   const feed = await feeds.aFeed()
   const id = await aSchedule(pool, { kind: 'feed', subject_id: feed.id, queue: 'feed-ingest', period_seconds: 3600 })

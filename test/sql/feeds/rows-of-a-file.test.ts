@@ -131,6 +131,7 @@ test.each([
 
 test.each([
   ['a lesser identity', [{ id: 'old', by: 'IMPACT_ITEM_ID' as const }], [{ id: 'new', by: 'SKU' as const }]],
+  ['a fall back to the address', [{ id: 'old', by: 'SKU' as const }], [{ id: 'new', by: 'URL_HASH' as const }]],
   ['the same identity', [{ id: 'a' }], [{ id: 'a' }]],
   ['a first run', [], [{ id: 'a', by: 'URL_HASH' as const }, { id: 'b' }]],
   [
