@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { readFeedForRun, type FeedForRun } from '../domain/feeds/feed-for-run.ts'
-import { testJob, type UnsavedFeed } from '../domain/feeds/feed-jobs.ts'
+import { readFeedForRun } from '../domain/feeds/feed-for-run.ts'
+import { testJob } from '../domain/feeds/feed-jobs.ts'
 import { testFeed } from '../domain/feeds/test-feed.ts'
+import { openUnsavedFeed } from '../domain/feeds/unsaved-feed.ts'
 import { runLockClass } from '../domain/runs/run.ts'
 import { addLogFields } from '../log.ts'
 import { defineJob } from './kit.ts'
@@ -18,7 +19,8 @@ export const feedTest = defineJob({
   async work(job) {
     const { payload, services } = job
     addLogFields({ feedId: 'feedId' in payload ? payload.feedId : null })
-    const feed = 'feedId' in payload ? await readFeedForRun(services.pool, payload.feedId) : readUnsaved(payload.input)
+    const feed =
+      'feedId' in payload ? await readFeedForRun(services.pool, payload.feedId) : openUnsavedFeed(payload.input)
     // A lock of its own: a test excludes nobody, and nobody excludes it.
     const lock = { lockClass: runLockClass.test, lockId: randomInt(2 ** 31) }
     const sourceId = feed.sourceId ?? undefined
@@ -27,9 +29,3 @@ export const feedTest = defineJob({
     )
   },
 })
-
-function readUnsaved(input: UnsavedFeed): FeedForRun {
-  const { secretCiphertext } = input
-  const bytes = secretCiphertext === null ? null : Buffer.from(secretCiphertext, 'base64')
-  return { ...input, secretCiphertext: bytes } as unknown as FeedForRun
-}

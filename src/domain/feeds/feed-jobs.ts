@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { JobType } from '../queue/enqueue.ts'
 import type { Decision } from './decide.ts'
+import { unsavedFeed, type UnsavedFeed } from './unsaved-feed.ts'
 
 const id = z.string().regex(/^\d{1,18}$/)
 const feedId = z.string().regex(/^\d{1,10}$/)
@@ -33,16 +34,8 @@ export const decisionJob: JobType<{ decision: Decision; by: Asker }> = {
   }),
 }
 
-/** An input that nobody stored: as a run reads a feed, the secret encrypted, its id `test-` and something unique. */
-const unsaved = z.looseObject({
-  id: z.string().startsWith('test-'),
-  sourceId: z.string().nullable(),
-  secretCiphertext: z.base64().nullable(),
-})
-export type UnsavedFeed = z.output<typeof unsaved>
-
 /** A test of a feed, or of settings that nobody stored. It counts in nothing. */
 export const testJob: JobType<{ feedId: string } | { input: UnsavedFeed }> = {
   name: 'feed-test',
-  payload: z.union([z.object({ feedId }), z.object({ input: unsaved })]),
+  payload: z.union([z.object({ feedId }), z.object({ input: unsavedFeed })]),
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
 import { badInput, notFound, refuse } from '../errors.ts'
@@ -6,12 +5,11 @@ import { checkWith, withoutNulls, type Given } from '../input.ts'
 import { enqueue } from '../queue/enqueue.ts'
 import type { JobPlace } from '../queue/operate.ts'
 import { awaitOutcome, checkWait, type Outcome } from './await-outcome.ts'
-import { encryptSecret, secretContext } from './credentials/secret.ts'
 import { FeedTestSettings, type FeedTestInput } from './settings/feed-input.ts'
-import { testJob, type UnsavedFeed } from './feed-jobs.ts'
-import { columnsOf } from './settings/feed-record.ts'
-import { newFeedState, ruleProblems, typedSecret } from './settings/feed-rules.ts'
+import { testJob } from './feed-jobs.ts'
+import { newFeedState, ruleProblems } from './settings/feed-rules.ts'
 import type { FeedParts } from './parts.ts'
+import { sealFeed, type UnsavedFeed } from './unsaved-feed.ts'
 
 /** What is to be tested: a feed as it is stored, or settings that nobody stored. */
 export type Tested = { id: bigint | undefined; input: Given<FeedTestInput> | null | undefined }
@@ -65,49 +63,11 @@ const tellWrong = (field: string, message: string): never => {
   throw badInput([{ field, message }])
 }
 
-/** Settings as a job may carry them: whoever lists jobs sees no credential, and it opens for this test alone. */
+/** Checks settings as those of a new feed are, and makes them ready for their way to a worker. */
 async function sealInput({ keyRing, allowPlainFtp }: FeedParts, input: Given<FeedTestInput>): Promise<UnsavedFeed> {
   const given = withoutNulls(input)
   const more = ruleProblems(given, newFeedState, allowPlainFtp)
-  const read = await checkWith(FeedTestSettings, given, async () => more)
+  const settings = await checkWith(FeedTestSettings, given, async () => more)
   refuse(more)
-  const id = `test-${randomUUID()}`
-  const secret = typedSecret(read)
-  const sealed = secret && encryptSecret(keyRing, secret, secretContext(id, secretVersion))
-  return {
-    ...unstored,
-    ...columnsOf(read),
-    maxFileSizeBytes: read.maxFileSizeBytes ?? unstored.maxFileSizeBytes,
-    id,
-    secretVersion,
-    secretCiphertext: sealed ? Buffer.from(sealed.secretCiphertext).toString('base64') : null,
-    secretKeyId: sealed?.secretKeyId ?? null,
-  }
-}
-
-const secretVersion = 1
-
-/** What a run reads of a feed, as the table would make it where the input says nothing. */
-const unstored = {
-  sourceId: null,
-  sourceName: 'a test',
-  network: null,
-  tlsMode: null,
-  port: null,
-  hostKeys: [],
-  dialect: 'GENERIC',
-  delimiter: null,
-  quoting: null,
-  columnMap: {},
-  defaultCurrency: 'USD',
-  maxFileSizeBytes: 524_288_000,
-  maxRowCount: 500_000,
-  maxProductCount: 500_000,
-  unchangedPolicy: 'KEEP',
-  reading: null,
-  lastRemoteMtime: null,
-  lastRemoteSize: null,
-  lastContentHash: null,
-  isForced: true,
-  isPromoted: false,
+  return sealFeed(keyRing, settings)
 }

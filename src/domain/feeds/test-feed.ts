@@ -74,7 +74,7 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
   })
 }
 
-const isStored = ({ id }: FeedForRun) => /^\d+$/.test(id)
+const isStored = ({ sourceId }: FeedForRun) => sourceId !== null
 
 async function firstChunk(chunks: AsyncGenerator<Chunk>): Promise<Chunk | undefined> {
   const { value } = await chunks.next()
