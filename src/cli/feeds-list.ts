@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { readFeedTimes } from '../domain/feeds/feed-view.ts'
+import { readFeedTimes } from '../domain/feeds/feed-times.ts'
 import { encodeId } from '../domain/global-id.ts'
 import type { Connected } from './connect.ts'
 import type { Run } from './context.ts'

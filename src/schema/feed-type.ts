@@ -1,4 +1,4 @@
-import { readFeedTimes } from '../domain/feeds/feed-view.ts'
+import { readFeedTimes } from '../domain/feeds/feed-times.ts'
 import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import {

@@ -1,6 +1,6 @@
 -- Pins the host key that the first contact with a feed's server showed; once one is pinned, none is learned any more, nor is that
 -- of a server where the feed is not any more. Answers whether it was learned.
--- Called by: src/domain/feeds/host-keys.ts. Locks: the feed's row. Idempotent.
+-- Called by: src/domain/feeds/learn-host-key.ts. Locks: the feed's row. Idempotent.
 create or replace function freshet.learn_host_key(p_feed_id bigint, p_host text, p_port integer, p_fingerprint text) returns boolean
 language plpgsql volatile set search_path = ''
 as $$
