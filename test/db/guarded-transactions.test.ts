@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { withDeadline } from '../../src/db/deadline.ts'
 import type { Tx } from '../../src/db/prisma.ts'
 import { openStand } from '../domain/stand.ts'
 
@@ -28,6 +29,19 @@ test('a transaction that fails for another reason is done once', async () => {
   const wrong = failing('23514', 1)
   await expect(db.$transaction(wrong.work)).rejects.toMatchObject({ name: 'PrismaClientKnownRequestError' })
   expect(wrong.runs()).toBe(1)
+})
+
+test('a transaction whose request is given up while it works is not committed', async () => {
+  const given = new AbortController()
+  const deadline = { signal: given.signal, endsAt: performance.now() + 60_000, reachedCommit: false }
+  const working = withDeadline(deadline, () =>
+    db.$transaction(async (tx) => {
+      await tx.retailer.create({ data: { slug: 'too-late', name: 'Too late' } })
+      given.abort(new Error('given up'))
+    }),
+  )
+  await expect(working).rejects.toThrow('given up')
+  expect([await db.retailer.count(), deadline.reachedCommit]).toEqual([0, false])
 })
 
 test('a list of queries is one transaction still', async () => {

@@ -94,6 +94,17 @@ test.each([
   expect((await connection.client.query('select 1 as alive')).rows).toEqual([{ alive: 1 }])
 })
 
+test('a connection that was at work between two looks is left alone, though both found it idle', async () => {
+  await using connection = await connectRun(database.url, randomUUID(), log)
+  let looks = 0
+  const seen = { query: async () => ({ rows: [{ state: 'idle', since: `moment ${looks++}` }] }) } as unknown as pg.Pool
+  using _watch = watchConnection(connection, seen, log, everyMs)
+  const answer = connection.client.query('select pg_sleep(0.3)')
+  await until('it was looked at three times', () => looks >= 3)
+  expect(connection.signal.aborted).toBe(false)
+  await answer
+})
+
 test('a watch that cannot ask leaves the connection alone', async () => {
   await using connection = await connectRun(database.url, randomUUID(), log)
   const { lines, stream } = collectLines()

@@ -183,14 +183,17 @@ test('RULINGS 1: deleting a job ends its run too, and what was not there is not 
   expect(await countAudit()).toBe(before)
 })
 
-test('a dead letter that was not told yet is not deleted: nobody else would end its run', async () => {
-  const { letterId } = await makeFailure(pool, queue, { letter: 'retry' })
-  const before = await countAudit()
-  const response = await post(`/queues/queues/${queue}-dead.data`, { intent: 'delete', jobId: letterId })
-  expect([response.status, await response.text()]).toEqual([409, expect.stringContaining('is not recorded yet')])
-  expect(await jobsIn(pool, `${queue}-dead`)).toMatchObject([{ id: letterId, state: 'retry' }])
-  expect(await countAudit()).toBe(before)
-})
+test.each(['created', 'retry', 'active'])(
+  'a dead letter that is %s, so not told yet, is not deleted',
+  async (state) => {
+    const { letterId } = await makeFailure(pool, queue, { letter: state })
+    const before = await countAudit()
+    const response = await post(`/queues/queues/${queue}-dead.data`, { intent: 'delete', jobId: letterId })
+    expect([response.status, await response.text()]).toEqual([409, expect.stringContaining('is not recorded yet')])
+    expect(await jobsIn(pool, `${queue}-dead`)).toContainEqual(expect.objectContaining({ id: letterId, state }))
+    expect(await countAudit()).toBe(before)
+  },
+)
 
 test.each([
   ['/queues/send', { queueName: 'no-such-queue', data: '{}' }],

@@ -82,4 +82,9 @@ test('RULINGS 1: the repeated job waits for the lock of an attempt that can star
   expect(await call(pool, 'run_lock_holder', lockClass, lockId, other)).toBe('OTHER')
   await cancelJob(db, actor, { queue, id: jobId }, occasion)
   expect(await call(pool, 'run_lock_holder', lockClass, lockId, other)).toBe('ENDING')
+  // Taken by the supervisor, not by an operator: its time was over, or its worker was thought dead.
+  for (const state of ['retry', 'failed']) {
+    await pool.query('update pgboss.job set state = $2 where id = $1', [jobId, state])
+    expect(await call(pool, 'run_lock_holder', lockClass, lockId, other)).toBe('ENDING')
+  }
 })
