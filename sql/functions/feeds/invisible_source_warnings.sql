@@ -7,7 +7,7 @@ as $$
   select coalesce(jsonb_agg(jsonb_build_object(
     'code', 'SOURCE_NOT_VISIBLE',
     'message', format('What this run brought is not seen by anybody, because its source is %s.', case v.reason
-      when 'INELIGIBLE' then 'INELIGIBLE: updateSource(visibilityStatus: ELIGIBLE) changes that'
+      when 'INELIGIBLE' then 'INELIGIBLE: setSourceVisibility(status: ELIGIBLE) changes that'
       else 'not its retailer''s display primary: setDisplayPrimary changes that'
     end)
   )), '[]')

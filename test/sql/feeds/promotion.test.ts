@@ -149,11 +149,16 @@ test('DESIGN 6: an offer that comes back is shown as it was promoted last, chang
 
 test.each([
   ['is its retailer’s display primary', { is_display_primary: true }, []],
-  ['is not the display primary', { is_display_primary: false }, ['SOURCE_NOT_VISIBLE']],
-  ['is INELIGIBLE', { visibility_status: 'INELIGIBLE' }, ['SOURCE_NOT_VISIBLE']],
-])('RULINGS 22: a run into a source that %s warns so that nobody wonders', async (_what, source, codes) => {
+  ['is not the display primary', { is_display_primary: false }, ['setDisplayPrimary']],
+  ['is INELIGIBLE', { visibility_status: 'INELIGIBLE' }, ['setSourceVisibility(status: ELIGIBLE)']],
+])('RULINGS 22: a run into a source that %s warns, with what changes that', async (_what, source, remedies) => {
   const feed = await feeds.aFeed({}, source)
   const { row } = await feeds.run(feed, products(1))
-  expect(row.warnings.map(({ code }) => code)).toEqual(codes)
-  expect(await feeds.visibleIds(feed, 0)).toEqual(codes.length ? [] : ['p1'])
+  expect(row.warnings).toEqual(
+    remedies.map((remedy) => ({
+      code: 'SOURCE_NOT_VISIBLE',
+      message: expect.stringContaining(`: ${remedy} changes that.`) as unknown,
+    })),
+  )
+  expect(await feeds.visibleIds(feed, 0)).toEqual(remedies.length ? [] : ['p1'])
 })
