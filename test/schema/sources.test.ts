@@ -11,6 +11,7 @@ import {
   SetSourceVisibility,
   UpdateSource,
 } from '../support/documents.ts'
+import { aFeed, aFeedRun, anOffer } from '../support/offers.ts'
 import { whileHeld } from '../support/while-held.ts'
 
 const now = new Date('2026-11-18T09:30:00.000Z')
@@ -340,6 +341,42 @@ test('S2 §13.4: a switch takes the mark from the former primary, and the answer
       ],
     },
   })
+})
+
+test.each([
+  [
+    'setDisplayPrimary',
+    'id',
+    'mutation ($id: ID!, $confirm: Boolean) { done: setDisplayPrimary(id: $id, confirm: $confirm)',
+  ],
+  [
+    'setSourceVisibility',
+    'status',
+    'mutation ($id: ID!, $confirm: Boolean) { done: setSourceVisibility(id: $id, status: INELIGIBLE, confirm: $confirm)',
+  ],
+])('RULINGS 22: %s asks before ten offers vanish, and shows what is seen afterwards', async (name, field, mutation) => {
+  const { ids } = await aShop(['AFFILIATE_FEED', 'DIRECT'], 0)
+  const [full, empty] = ids.map((id) => readId(id)!.id) as [string, string]
+  await aFeed(app.pool, full)
+  const runId = await aFeedRun(app.pool, full, { at: now })
+  for (let n = 0; n < 10; n++) await anOffer(app.pool, full, { runId, at: now })
+  const id = encodeId('Source', name === 'setDisplayPrimary' ? empty : full)
+  const send = async (confirm?: boolean | null) => {
+    const counts = '{ retailer { sources { offerCounts { visible active } } } }'
+    type Counts = { done: { retailer: { sources: { offerCounts: object }[] } } }
+    const { data, errors } = await app.ask<Counts>(`${mutation} ${counts} }`, { id, confirm }, { key })
+    return {
+      codes: errors?.map(({ extensions }) => [extensions.code, extensions.field]) ?? [],
+      counts: data?.done.retailer.sources.map(({ offerCounts }) => offerCounts),
+    }
+  }
+  for (const confirm of [undefined, null, false])
+    expect(await send(confirm)).toEqual({ codes: [['CONFIRMATION_REQUIRED', field]], counts: undefined })
+  const counts = [
+    { visible: 0, active: 10 },
+    { visible: 0, active: 0 },
+  ]
+  expect(await send(true)).toEqual({ codes: [], counts })
 })
 
 test('S2 §13.4: switches at once leave exactly one primary, and each record begins where the other ended', async () => {

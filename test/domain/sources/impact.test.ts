@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { readOfferCounts } from '../../../src/domain/sources/impact.ts'
 import { setDisplayPrimary, setSourceVisibility } from '../../../src/domain/sources/source.ts'
 import { aFeed, aFeedRun, anOffer } from '../../support/offers.ts'
 import { aRetailer, aSource } from '../../support/rows.ts'
@@ -14,11 +15,16 @@ const asked = { confirm: false, now }
 const confirmed = { confirm: true, now }
 
 /** A retailer's sources with so many offers each; the first one is its display primary. */
-async function aShop(...counts: number[]): Promise<bigint[]> {
+const aShop = (...counts: number[]) => sourcesWith(counts, (index) => ({ is_display_primary: index === 0 }))
+
+/** A retailer's direct sources with so many offers each: without a display primary it shows them all. */
+const aDirectShop = (...counts: number[]) => sourcesWith(counts, () => ({ kind: 'DIRECT' }))
+
+async function sourcesWith(counts: number[], columnsOf: (index: number) => object): Promise<bigint[]> {
   const retailer = await aRetailer(pool)
   const ids: bigint[] = []
   for (const [index, count] of counts.entries()) {
-    const source = await aSource(pool, retailer, { kind: 'AFFILIATE_FEED', is_display_primary: index === 0 })
+    const source = await aSource(pool, retailer, { kind: 'AFFILIATE_FEED', ...columnsOf(index) })
     await aFeed(pool, source)
     const runId = await aFeedRun(pool, source, { at: now })
     for (let n = 0; n < count; n++) await anOffer(pool, source, { runId, at: now })
@@ -33,10 +39,10 @@ const stateOf = async (ids: bigint[]) =>
   )
 const records = (ids: bigint[]) => db.auditEntry.count({ where: { objectId: { in: ids.map(String) } } })
 
-const refused = (field: string, vanishing: number, appearing: number) => ({
+const refused = (field: string, vanishing: number, appearing: number, before = vanishing) => ({
   code: 'CONFIRMATION_REQUIRED',
   field,
-  message: `${vanishing} of the ${vanishing} offers that the retailer shows would vanish, and ${appearing} would appear.`,
+  message: `${vanishing} of the ${before} offers that the retailer shows would vanish, and ${appearing} would appear.`,
 })
 
 test('RULINGS 22: a switch that takes ten offers away has to be confirmed; refused, it changes and records nothing', async () => {
@@ -66,6 +72,33 @@ test('RULINGS 22: nine offers may go, and any number may come, without being con
   await setDisplayPrimary(db, actor, other, asked)
   await setSourceVisibility(db, actor, shown, 'INELIGIBLE', asked)
   expect(await stateOf(shop)).toEqual(['INELIGIBLE', 'primary ELIGIBLE'])
+})
+
+test('RULINGS 22, S2 §8.8: the share is one of all that the retailer shows: 30 % may go, more may not', async () => {
+  const [rest, some] = (await aDirectShop(28, 12)) as [bigint, bigint]
+  await setSourceVisibility(db, actor, some, 'INELIGIBLE', asked)
+  expect(await stateOf([rest, some])).toEqual(['ELIGIBLE', 'INELIGIBLE'])
+  const [fewer, many] = (await aDirectShop(27, 12)) as [bigint, bigint]
+  const hiding = setSourceVisibility(db, actor, many, 'INELIGIBLE', asked)
+  await expect(hiding).rejects.toMatchObject(refused('status', 12, 0, 39))
+  expect(await stateOf([fewer, many])).toEqual(['ELIGIBLE', 'ELIGIBLE'])
+  await expect(setDisplayPrimary(db, actor, many, asked)).rejects.toMatchObject(refused('id', 27, 0, 39))
+})
+
+test('RULINGS 22: what is over by the time of the request neither vanishes nor appears', async () => {
+  const [, other] = (await aShop(10, 10)) as [bigint, bigint]
+  const later = { confirm: false, now: new Date(now.getTime() + 48 * 3_600_000 + 1) }
+  await setDisplayPrimary(db, actor, other, later)
+  expect((await stateOf([other]))[0]).toBe('primary ELIGIBLE')
+})
+
+test('RULINGS 22: of each source it is shown what consumers see, and what they would if it were visible', async () => {
+  const [shown, hidden, none] = (await aShop(2, 1, 0)) as [bigint, bigint, bigint]
+  const expired = new Date(now.getTime() - 48 * 3_600_000 - 1)
+  for (const id of [shown, hidden]) await anOffer(pool, String(id), { at: expired })
+  const counts = { shown: { visible: 2, active: 2 }, hidden: { visible: 0, active: 1 }, none: { visible: 0, active: 0 } }
+  const asking = readOfferCounts(pool, [hidden, shown, none, hidden], now)
+  expect(await asking).toEqual([counts.hidden, counts.shown, counts.none, counts.hidden])
 })
 
 test('RULINGS 22: a switch is judged by what the one before it left, however close they are', async () => {
