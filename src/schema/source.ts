@@ -83,8 +83,8 @@ builder.mutationFields((t) => ({
     description: 'Changes a source. Visibility has mutations of its own.',
     authScopes: { operate: true },
     args: { input: t.arg({ type: UpdateSourceInput, required: true, description: 'The changes.' }) },
-    resolve: (query, _root, { input: { id, ...changes } }, { db, actor }) =>
-      readBack(db.source, query, updateSource(db, actor, rowId(id), changes)),
+    resolve: (query, _root, { input: { id, ...changes } }, { db, log, actor }) =>
+      readBack(db.source, query, updateSource({ db, log }, actor, rowId(id), changes)),
   }),
   setDisplayPrimary: t.prismaField({
     type: Source,

@@ -118,6 +118,25 @@ test.each([0, 169, -1])('refuses %i expiry hours', async (expiryHours) => {
   expect(await problemsOf(updateQuery, { id: (await aSource()).id, expiryHours })).toEqual(said)
 })
 
+test('S2 §2.8.2: other expiry hours of a source are recorded and logged by themselves, the same ones are not', async () => {
+  const { id } = await aSource({ kind: 'AFFILIATE_FEED' })
+  await update(id, { expiryHours: 24, name: `Renamed ${++count}` })
+  await update(id, { expiryHours: 24 })
+  await update(id, { name: `Renamed ${++count}` })
+  const { rows } = await app.pool.query<{ action: string; changes: object }>(
+    'select action, changes from freshet.audit_log where object_id = $1 order by id offset 2',
+    [readId(id)!.id],
+  )
+  expect(rows.filter(({ action }) => action === 'EXPIRY_HOURS_CHANGED')).toEqual([
+    { action: 'EXPIRY_HOURS_CHANGED', changes: { expiryHours: { from: 48, to: 24 } } },
+  ])
+  const sourceId = Number(readId(id)!.id)
+  const lines = app.log.map((line) => JSON.parse(line) as { event?: string; sourceId?: number })
+  expect(lines.filter((line) => line.event === 'EXPIRY_HOURS_CHANGED' && line.sourceId === sourceId)).toEqual([
+    expect.objectContaining({ level: 'warn', oldValue: 48, newValue: 24 }),
+  ])
+})
+
 test('reports every problem of an input at once, each with its field', async () => {
   const wrong = {
     name: 'x'.repeat(201),

@@ -8,6 +8,7 @@ export const auditActions = {
     'SET_SOURCE_VISIBILITY',
     'SET_DISPLAY_PRIMARY',
     'IMPORT_SOURCES',
+    'EXPIRY_HOURS_CHANGED',
   ],
   Feed: [
     'CREATE_FEED',

@@ -26,6 +26,22 @@ export async function audit<Type extends AuditedType>(
   await queryRows(tx, statement, values)
 }
 
+const statements = readQuery('write_audits')
+
+/** Records what was done to several objects of one type, in the transaction that does it and with one statement. */
+export async function auditAll<Type extends AuditedType>(
+  tx: InTx,
+  actor: Actor,
+  objectType: Type,
+  records: Omit<AuditRecord<Type>, 'objectType'>[],
+): Promise<void> {
+  if (records.length === 0) return
+  const ids = records.map(({ objectId }) => String(objectId))
+  const actions = records.map(({ action }) => action)
+  const changes = records.map((record) => toJson(record.changes ?? {}))
+  await queryRows(tx, statements, [actor.keyId, actor.name, objectType, ids, actions, changes, actor.requestId])
+}
+
 /**
  * The fields in which two states of an object differ. `before` is absent for a new object. Of those that are secret it says no
  * more than 'changed'.

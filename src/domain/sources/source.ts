@@ -1,5 +1,6 @@
 import type { VisibilityStatus } from '../../db/generated/client/client.ts'
 import type { Db } from '../../db/prisma.ts'
+import type { Log } from '../../log.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit, changedFields, type Change } from '../access/audit.ts'
 import { changeRow } from '../change.ts'
@@ -7,6 +8,7 @@ import { domainOf } from '../domain-name.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { check, checkWith, withoutNulls, type Given } from '../input.ts'
 import { refuseDuplicate, type Duplicates } from '../unique.ts'
+import { recordExpiryHours } from './expiry.ts'
 import { changeShown, type Showing } from './impact.ts'
 import {
   NewSource,
@@ -42,23 +44,31 @@ export async function createSource(
 }
 
 export async function updateSource(
-  db: Db,
+  { db, log }: { db: Db; log: Log },
   actor: Actor,
   id: bigint,
   input: Given<SourceChangesInput>,
 ): Promise<bigint> {
   const data = check(SourceChanges, input)
+  const to = data.expiryHours
+  let from: number | undefined
   const updating = changeRow(db, actor, {
     model: 'Source',
     id,
     field: 'input.id',
     action: 'UPDATE_SOURCE',
     decide: (before) => {
+      from = before.expiryHours
       if (data.affiliateNetwork && before.kind !== 'AFFILIATE_FEED')
         throw new DomainError('CONFLICT', `input.affiliateNetwork: ${networkNotAllowed}`, {
           field: 'input.affiliateNetwork',
         })
       return { ...data, ...(movesSite(before.url, data.url) ? unreviewed : {}) }
+    },
+    around: async (tx, write) => {
+      await write()
+      if (from === undefined || to === undefined || from === to) return
+      await recordExpiryHours(tx, log, actor, { objectType: 'Source', objectId: id }, { from, to })
     },
   })
   return refuseDuplicate(updating, nameTaken(data.name))

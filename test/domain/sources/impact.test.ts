@@ -86,17 +86,22 @@ test('RULINGS 22, S2 §8.8: the share is one of all that the retailer shows: 30 
 })
 
 test('RULINGS 22: what is over by the time of the request neither vanishes nor appears', async () => {
-  const [, other] = (await aShop(10, 10)) as [bigint, bigint]
+  const shop = (await aShop(10, 10)) as [bigint, bigint]
   const later = { confirm: false, now: new Date(now.getTime() + 48 * 3_600_000 + 1) }
-  await setDisplayPrimary(db, actor, other, later)
-  expect((await stateOf([other]))[0]).toBe('primary ELIGIBLE')
+  await setDisplayPrimary(db, actor, shop[1], later)
+  await setSourceVisibility(db, actor, shop[1], 'INELIGIBLE', later)
+  expect(await stateOf(shop)).toEqual(['ELIGIBLE', 'primary INELIGIBLE'])
 })
 
 test('RULINGS 22: of each source it is shown what consumers see, and what they would if it were visible', async () => {
   const [shown, hidden, none] = (await aShop(2, 1, 0)) as [bigint, bigint, bigint]
   const expired = new Date(now.getTime() - 48 * 3_600_000 - 1)
   for (const id of [shown, hidden]) await anOffer(pool, String(id), { at: expired })
-  const counts = { shown: { visible: 2, active: 2 }, hidden: { visible: 0, active: 1 }, none: { visible: 0, active: 0 } }
+  const counts = {
+    shown: { visible: 2, active: 2 },
+    hidden: { visible: 0, active: 1 },
+    none: { visible: 0, active: 0 },
+  }
   const asking = readOfferCounts(pool, [hidden, shown, none, hidden], now)
   expect(await asking).toEqual([counts.hidden, counts.shown, counts.none, counts.hidden])
 })

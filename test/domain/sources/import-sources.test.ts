@@ -252,6 +252,34 @@ test.each(['0001-01-01', '9999-12-31T23:59:59.999Z'])('takes %s, the edge of wha
   expect(await rows('s.created_at')).toEqual([{ created_at: new Date(moment) }])
 })
 
+test('issue 3 §4: of each source that a list changes it is recorded what became other, as if it were changed by itself', async () => {
+  await run('retailer,name,kind,expiry_hours\nalpha,feed,AFFILIATE_FEED,24\nalpha,same,OTHER,')
+  await createSource(db, actor, BigInt((await rows('r.id'))[0]!.id as string), { name: 'direct' })
+  const [feed, direct] = [await idOf('feed'), await idOf('direct')]
+  await pool.query('delete from freshet.audit_log')
+  await run('retailer,name,expiry_hours,affiliate_account_id\nalpha,feed,72,7\nalpha,same,,\nbeta,new,12,')
+  const made = await idOf('new')
+  const beta = (await db.retailer.findUniqueOrThrow({ where: { slug: 'beta' } })).id
+  const { rows: entries } = await pool.query<{ action: string; object_id: string | null; changes: object }>(
+    'select action, object_id, changes from freshet.audit_log order by id',
+  )
+  const expiryHours = { from: 24, to: 72 }
+  const primary = (id: bigint) => ({ displayPrimary: { from: null, to: String(id) } })
+  const created = { name: 'new', kind: 'DIRECT', visibilityStatus: 'ELIGIBLE', upcTrusted: true, expiryHours: 12 }
+  expect(entries.map(({ action, object_id, changes }) => [action, object_id, changes])).toEqual([
+    ['IMPORT_SOURCES', null, { created: { to: 1 }, updated: { to: 1 }, displayPrimaries: { to: 2 } }],
+    ['UPDATE_SOURCE', String(feed), { expiryHours, affiliateAccountId: { from: null, to: '7' } }],
+    ['EXPIRY_HOURS_CHANGED', String(feed), { expiryHours }],
+    ['SET_DISPLAY_PRIMARY', String(direct), primary(direct)],
+    [
+      'CREATE_SOURCE',
+      String(made),
+      Object.fromEntries(Object.entries({ retailerId: String(beta), ...created }).map(([name, to]) => [name, { to }])),
+    ],
+    ['SET_DISPLAY_PRIMARY', String(made), primary(made)],
+  ])
+})
+
 test('a dry run says exactly what would happen, and writes nothing, not even its record', async () => {
   await run('retailer,name,expiry_hours\nalpha,a,24\nalpha,b,24')
   const [before, recorded] = [await rows('s.xmin, s.*'), await audits()]

@@ -25,6 +25,8 @@ export type Mutation<Fixture> = Required<Operation<Fixture>> & {
    * is refused with that one. Changes: nothing but the audit log changes, and its line says these.
    */
   repeated: 'same' | 'new' | ErrorCode | object
+  /** What else it records the first time, about single objects. */
+  besides?: ActionOn<AuditedType>[]
   /** It can be done once with an object, so that each further time needs objects of its own. */
   usesUp?: true
   /** What to send instead where an argument is tried that excludes those, by its name. */

@@ -59,6 +59,7 @@ export const operations: Operations<Mark & RetailerFixture & SourceFixture> = {
       objectId: numberOf(Source),
       changes: { expiryHours: { from: 48, to: 24 } },
     }),
+    besides: ['EXPIRY_HOURS_CHANGED'],
     repeated: 'same',
     storedAs: { url: null },
   },
@@ -115,6 +116,7 @@ export const operations: Operations<Mark & RetailerFixture & SourceFixture> = {
       objectId: null,
       changes: { created: { to: 1 }, updated: { to: 0 }, displayPrimaries: { to: 1 } },
     }),
+    besides: ['SET_DISPLAY_PRIMARY', 'CREATE_SOURCE'],
     repeated: { created: { to: 0 }, updated: { to: 0 }, displayPrimaries: { to: 0 } },
   },
 }

@@ -10,6 +10,7 @@ import { columnsOf, lockFeed, type FeedRecord } from './feed-record.ts'
 import { ruleProblems, typedSecret } from './feed-rules.ts'
 import { readTimes, rhythmAfter, writeRhythm } from './feed-schedule.ts'
 import type { FeedParts } from '../parts.ts'
+import { recordExpiryHours } from '../../sources/expiry.ts'
 import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
 
 type Changes = Record<string, Change | 'changed'>
@@ -73,7 +74,11 @@ async function writeChanges(
   if (hasChanges(timing)) await writeRhythm(tx, id, rhythmNow, feed.status === 'ENABLED')
   const all = { ...changes, ...timing, ...lasting }
   await audit(tx, actor, { action: 'UPDATE_FEED', objectType: 'Feed', objectId: id, changes: all })
-  if (hasChanges(lasting)) await changeExpiry(tx, parts, actor, record, settings.expiryHours ?? expiryHours)
+  if (settings.expiryHours !== undefined && hasChanges(lasting)) {
+    const change = { from: expiryHours, to: settings.expiryHours }
+    await tx.source.update({ where: { id: feed.sourceId }, data: { expiryHours: change.to } })
+    await recordExpiryHours(tx, parts.log, actor, { objectType: 'Feed', objectId: id }, change)
+  }
   if (changes.transport !== undefined && columns.transport === 'FTP') await recordInsecure(tx, parts, actor, id)
   if (secret) await storeSecret(tx, parts, actor, { id, secretVersion: feed.secretVersion + 1 }, secret)
   if (changes.username && !secret) await recordSecret(tx, actor, id, ['username'])
@@ -88,21 +93,6 @@ function withTlsMode(columns: Columns, { feed }: FeedRecord): Columns {
   const transport = columns.transport ?? feed.transport
   const tlsMode = transport === 'FTPS' ? (columns.tlsMode ?? feed.tlsMode ?? ('EXPLICIT' as const)) : null
   return { ...columns, tlsMode }
-}
-
-/** Another window changes at once what is active (S2 §2.8.2), so it has a record of its own. */
-async function changeExpiry(
-  tx: Tx,
-  { log }: FeedParts,
-  actor: Actor,
-  { feed, expiryHours: oldValue }: FeedRecord,
-  newValue: number,
-): Promise<void> {
-  await tx.source.update({ where: { id: feed.sourceId }, data: { expiryHours: newValue } })
-  const changes = { expiryHours: { from: oldValue, to: newValue } }
-  await audit(tx, actor, { action: 'EXPIRY_HOURS_CHANGED', objectType: 'Feed', objectId: feed.id, changes })
-  const fields = { event: 'EXPIRY_HOURS_CHANGED', feedId: feed.id, oldValue, newValue, changedBy: actor.name }
-  log.warn(fields, 'another window: offers may appear or expire at once')
 }
 
 type Shown = { active: number; types: string | null }
