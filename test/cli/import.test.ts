@@ -43,10 +43,8 @@ test('the examples are tried, taken, and change nothing the second time; the aud
 
   const { rows } = await database.pool.query('select distinct actor, action from freshet.audit_log order by action')
   const actor = `cli (${userInfo().username})`
-  expect(rows).toEqual([
-    { actor, action: 'IMPORT_RETAILERS' },
-    { actor, action: 'IMPORT_SOURCES' },
-  ])
+  const actions = ['CREATE_RETAILER', 'CREATE_SOURCE', 'IMPORT_RETAILERS', 'IMPORT_SOURCES', 'SET_DISPLAY_PRIMARY']
+  expect(rows).toEqual(actions.map((action) => ({ actor, action })))
 })
 
 test('a refusal names line and column of every problem, and nothing is written', async () => {

@@ -9,7 +9,7 @@ import { refuseImport, runImport, type ImportCounts } from '../lists/import.ts'
 import { readTable, repeated, type Row } from '../lists/table.ts'
 import { columns, ImportedSource } from './imported-source.ts'
 import { placeSources, type Placed } from './place-sources.ts'
-import { readListed, recordImport } from './record-import.ts'
+import { readSources, recordImport } from './record-import.ts'
 import { networkNotAllowed, startingRights } from './source-input.ts'
 
 /**
@@ -30,7 +30,7 @@ export async function importSources(db: Db, actor: Actor, csv: string, { dryRun 
     )
     refuseImport([...problems, ...unplaced, ...twice, ...placed.flatMap((row) => misfits(row, known))])
     const retailerIds = placed.map(({ value }) => value.retailerId)
-    const before = await readListed(tx, retailerIds)
+    const before = await readSources(tx, retailerIds)
     const values = JSON.stringify(placed.map(({ value }) => toRow(value, known.get(keyOf(value))?.kind)))
     const [counts] = await tx.$queryRaw<
       { created: number; updated: number; promoted: number }[]
@@ -38,7 +38,7 @@ export async function importSources(db: Db, actor: Actor, csv: string, { dryRun 
     const { created = 0, updated = 0, promoted = 0 } = counts ?? {}
     const changes = { created: { to: created }, updated: { to: updated }, displayPrimaries: { to: promoted } }
     await audit(tx, actor, { action: 'IMPORT_SOURCES', objectType: 'Source', changes })
-    await recordImport(tx, actor, before, await readListed(tx, retailerIds))
+    await recordImport(tx, actor, before, await readSources(tx, retailerIds))
     return { rows: rows.length, created, updated, unchanged: rows.length - created - updated, dryRun }
   })
 }

@@ -32,6 +32,25 @@ test('adds new retailers and updates known ones by their slug; an empty cell cha
   ])
 })
 
+test('issue 3 §4: of each retailer that a list makes or changes it is recorded what became other', async () => {
+  await run('name,tier\nA,gold\nB,gold')
+  const { id } = await db.retailer.findUniqueOrThrow({ where: { slug: 'a' } })
+  await pool.query('delete from freshet.audit_log')
+  await run('name,tier,website\nA,silver,https://www.a.example\nB,gold,\nC,,')
+  const made = await db.retailer.findUniqueOrThrow({ where: { slug: 'c' } })
+  const changes = {
+    website: { from: null, to: 'https://www.a.example/' },
+    domain: { from: null, to: 'a.example' },
+    tier: { from: 'gold', to: 'silver' },
+  }
+  const entries = await db.auditEntry.findMany({ orderBy: { id: 'asc' } })
+  expect(entries.map((entry) => [entry.action, entry.objectId, entry.changes])).toEqual([
+    ['IMPORT_RETAILERS', null, { created: { to: 1 }, updated: { to: 1 } }],
+    ['UPDATE_RETAILER', String(id), changes],
+    ['CREATE_RETAILER', String(made.id), { slug: { to: 'c' }, name: { to: 'C' } }],
+  ])
+})
+
 test('the same list again changes nothing, not even updated_at', async () => {
   const csv = 'name,website\nA,https://a.example\nB,'
   await run(csv)

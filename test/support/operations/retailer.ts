@@ -59,6 +59,7 @@ export const operations: Operations<Mark & RetailerFixture> = {
       objectId: null,
       changes: { created: { to: 2 }, updated: { to: 0 } },
     }),
+    besides: ['CREATE_RETAILER', 'CREATE_RETAILER'],
     repeated: { created: { to: 0 }, updated: { to: 0 } },
   },
 }
