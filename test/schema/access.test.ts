@@ -301,6 +301,22 @@ test('no field is open to everybody that is not meant to be, wherever an open fi
   )
 })
 
+test('RULINGS 19: a price that is held back is told to operators alone', async () => {
+  const { app, ask } = doors[0]!
+  const { Offer } = await makeFixture(app.pool)
+  const query =
+    'query ($id: ID!, $held: Boolean) { offer(id: $id) { priceHistory(includeHeld: $held) { totalCount nodes { amount } } } }'
+  const met = async (caller: Caller, held: boolean | null) => {
+    const { text, answer } = await ask(caller, query, { id: Offer, held })
+    return [...codesOf(answer), text.includes('1299') ? 'told' : 'not told']
+  }
+  for (const caller of ['no key', 'READ', 'OPERATE'] as const)
+    for (const held of [false, null]) expect(await met(caller, held)).toEqual(['not told'])
+  expect(await met('no key', true)).toEqual(['UNAUTHENTICATED', 'not told'])
+  expect(await met('READ', true)).toEqual(['FORBIDDEN', 'not told'])
+  expect(await met('OPERATE', true)).toEqual(['told'])
+})
+
 /** What it takes to ask for a field: the scope of its type and its own. */
 function own(type: GraphQLObjectType, field: Field): Scope | undefined {
   return ranks.findLast((scope) => scope === scopeOf(type) || scope === scopeOf(field))
