@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { products, type Product } from '../support/feed-products.ts'
 import { hour, openFeedRuns } from '../support/feed-runs.ts'
@@ -65,3 +66,32 @@ test.each<[string, Product[], number, Record<string, unknown>]>([
     await feeds.pool.query("update freshet.sources set visibility_status = 'INELIGIBLE' where id = $1", [feed.sourceId])
   },
 )
+
+test('RULINGS 21: what cannot be decided is refused by the mutation, in order: not there, busy, the rest', async () => {
+  const feed = await feeds.aFeed()
+  const shown = await feeds.run(feed, products(20))
+  const blocked = await feeds.run(feed, products(10), { at: 1 })
+  now = 2
+  const decide = async (mutation: string, runId: string, rest: string) => {
+    const document = `mutation ($runId: ID!) { ${mutation}(runId: $runId, ${rest}, waitSeconds: 0) { isDone } }`
+    const { errors } = await app.ask(document, { runId: encodeId('FeedRun', runId) }, { key: app.firstKey })
+    return errors?.map(({ extensions: { code, field } }) => `${code} ${field}`)
+  }
+  const approve = (runId: string, expected = 10) =>
+    decide('approveActivation', runId, `expectedWouldExpire: ${expected}`)
+  const reject = (runId: string) => decide('rejectActivation', runId, 'reason: "not true"')
+  const jobs = async () => (await app.pool.query("select from pgboss.job where name = 'feed-decide'")).rowCount
+
+  const run = await app.pool.connect()
+  await run.query('select pg_advisory_lock(4620, $1)', [feed.id])
+  expect(await approve('999999')).toEqual(['RUN_NOT_FOUND runId'])
+  for (const { id } of [shown, blocked])
+    expect([await approve(id), await reject(id)].flat()).toEqual(['FEED_BUSY runId', 'FEED_BUSY runId'])
+  await run.query('select pg_advisory_unlock(4620, $1)', [feed.id])
+  run.release()
+  expect(await approve(shown.id)).toEqual(['NOT_BLOCKED runId'])
+  expect(await approve(blocked.id, 9)).toEqual(['IMPACT_CHANGED runId'])
+  expect(await jobs()).toBe(0)
+  expect(await approve(blocked.id)).toBeUndefined()
+  expect(await jobs()).toBe(1)
+})
