@@ -1,6 +1,6 @@
 -- Refuses what is not an IANA time zone. Postgres itself also takes abbreviations, which know no summer time (even where
 -- a zone has the same name: CET), and POSIX offsets, whose sign is the other way round and which accept nearly any typo.
--- Called by: tg_schedules__plan, src/domain/schedules, src/domain/feeds. Locks: none. Raises FR032.
+-- Called by: tg_schedules__plan, src/domain/schedules. Locks: none. Raises FR032.
 create or replace function freshet.check_time_zone(p_time_zone text) returns void
 language plpgsql stable set search_path = ''
 as $$

@@ -3,7 +3,7 @@
 --   6 which days fit: 'days' (the weekday is *), 'weekdays' (the day of the month is *), 'either' (both are restricted)
 --   7 in the hour that clocks repeat: 'once', 'again', or 'always' (every hour of the day fits); see
 --     docs/decisions/0010-a-named-hour-happens-once-a-day.md
--- Called by: cron_next, tg_schedules__plan, src/domain/schedules, src/domain/feeds. Locks: none. Raises FR031 with the position of the first error.
+-- Called by: cron_next, tg_schedules__plan, src/domain/schedules. Locks: none. Raises FR031 with the position of the first error.
 create or replace function freshet.parse_cron(p_expr text) returns text[]
 language plpgsql immutable strict set search_path = ''
 as $$

@@ -5,17 +5,18 @@ import { queryRows } from '../../db/sql.ts'
 import type { Actor } from '../access/actor.ts'
 import { audit } from '../access/audit.ts'
 import { changeRow } from '../change.ts'
-import { DomainError, notFound, refuse, type Problem } from '../errors.ts'
-import { checkWith, must, text, type Given } from '../input.ts'
+import { DomainError, notFound, refuse } from '../errors.ts'
+import { checkWith, must, type Given } from '../input.ts'
 import type { JobPlace } from '../queue/operate.ts'
-import { sqlRefusal, type SqlCode } from '../sql-codes.ts'
+import { sqlRefusal } from '../sql-codes.ts'
+import { cronText, findBadTimes, timeProblem, zoneText } from './times.ts'
 
 /** What may be changed about a schedule: whether it runs, and its times, by cron expression or by period. */
 export const ScheduleChanges = z
   .object({
     enabled: z.boolean(must('true or false')),
-    cron: text(200),
-    timeZone: text(100),
+    cron: cronText,
+    timeZone: zoneText,
     periodSeconds: z
       .int(must('a whole number'))
       .min(60, 'must be at least 60: the clock beats every 5 s, and with pg_cron every minute.')
@@ -29,6 +30,8 @@ export const ScheduleChanges = z
 
 export type ScheduleChangesInput = z.input<typeof ScheduleChanges>
 
+const fields = { cron: 'input.cron', timeZone: 'input.timeZone' }
+
 /** Changes a schedule of its own; when it is due next follows from its new times. */
 export async function updateSchedule(
   db: Db,
@@ -37,7 +40,7 @@ export async function updateSchedule(
   input: Given<ScheduleChangesInput>,
 ): Promise<bigint> {
   const { enabled, cron, timeZone, periodSeconds } = await checkWith(ScheduleChanges, input, () =>
-    findBadTimes(db, input),
+    findBadTimes(db, input, fields),
   )
   // What the one sort of times is set to takes the place of the other.
   const times =
@@ -62,9 +65,9 @@ export async function updateSchedule(
     around: enabled ? settle : undefined,
   })
   return updating.catch(async (error: unknown) => {
-    const refused = toProblem(error)
+    const refused = timeProblem(error, fields)
     if (!refused) throw error
-    const problems = await findBadTimes(db, { cron, timeZone })
+    const problems = await findBadTimes(db, { cron, timeZone }, fields)
     refuse(problems.length > 0 ? problems : [refused]) // none where what is stored went bad
     throw error
   })
@@ -101,41 +104,3 @@ function refuseOwned({ kind, subjectId }: Pick<Schedule, 'kind' | 'subjectId'>, 
     hint: `Use update${noun} or run${noun}.`,
   })
 }
-
-const refusals: Partial<Record<SqlCode, string>> = { FR031: 'input.cron', FR032: 'input.timeZone' }
-
-/** Postgres itself reads the expression; what it says names the character that is wrong. */
-function toProblem(error: unknown): Problem | undefined {
-  const found = sqlRefusal(error)
-  const field = found && refusals[found.code]
-  if (!found || !field) return undefined
-  return { field, message: firstLine(found.message), ...(found.hint ? { hint: found.hint } : {}) }
-}
-
-/** What is wrong with the times that are given. A statement that is refused tells the first alone, so each is asked for. */
-async function findBadTimes(db: Db, { cron, timeZone }: Given<ScheduleChangesInput>): Promise<Problem[]> {
-  const asked = [
-    {
-      given: ScheduleChanges.shape.cron.safeParse(cron).data,
-      ask: (cron: string) => db.$executeRaw`select from freshet.parse_cron(${cron})`,
-    },
-    {
-      given: ScheduleChanges.shape.timeZone.safeParse(timeZone).data,
-      ask: (zone: string) => db.$executeRaw`select from freshet.check_time_zone(${zone})`,
-    },
-  ]
-  const answers = asked.map(async ({ given, ask }) => {
-    if (given === undefined) return []
-    return ask(given).then(
-      () => [],
-      (error: unknown) => {
-        const problem = toProblem(error)
-        if (!problem) throw error
-        return [problem]
-      },
-    )
-  })
-  return (await Promise.all(answers)).flat()
-}
-
-const firstLine = (message: string) => message.split('\n')[0] ?? message

@@ -8,7 +8,7 @@ import { refuseDuplicate } from '../../unique.ts'
 import { NewFeed, type FeedChangesInput, type FeedSettings } from './feed-input.ts'
 import { columnsOf } from './feed-record.ts'
 import { newFeedState, ruleProblems, typedSecret } from './feed-rules.ts'
-import { readTimes, rhythmAfter, rhythmOf, writeRhythm } from './feed-schedule.ts'
+import { badTimes, rhythmAfter, rhythmOf, writeRhythm } from './feed-schedule.ts'
 import type { FeedParts } from '../parts.ts'
 import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
 
@@ -27,7 +27,7 @@ export async function createFeed(
   const more = [
     ...sourceProblems(source),
     ...ruleProblems(given, newFeedState, allowPlainFtp),
-    ...(await readTimes(db, given)),
+    ...(await badTimes(db, given)),
   ]
   const settings = await checkWith(NewFeed, given, async () => more)
   refuse(more)

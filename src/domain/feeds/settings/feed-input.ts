@@ -11,6 +11,7 @@ import {
   UnchangedPolicy,
 } from '../../../db/generated/client/enums.ts'
 import { must, storable, text } from '../../input.ts'
+import { cronText, zoneText } from '../../schedules/times.ts'
 import { columnMapInput } from './column-map-input.ts'
 
 /** The hours that a feed may be set to run after (S2 §5.2); for anything else there are cron expressions. */
@@ -83,8 +84,8 @@ const rhythm = {
       params: { hint: 'For any other rhythm give scheduleCron, as 30 4 * * *.' },
     })
     .nullish(),
-  scheduleCron: text(200).nullish(),
-  timeZone: text(100),
+  scheduleCron: cronText.nullish(),
+  timeZone: zoneText,
 }
 
 /** When a run is stopped before consumers see it, within the bounds of S2 §8.8 and §3.3.2. */

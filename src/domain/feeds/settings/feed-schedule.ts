@@ -1,9 +1,7 @@
 import type { Schedule } from '../../../db/generated/client/client.ts'
 import type { Db, Tx } from '../../../db/prisma.ts'
-import { queryRows, type Sql } from '../../../db/sql.ts'
 import type { Problem } from '../../errors.ts'
-import { storable } from '../../input.ts'
-import { sqlRefusal } from '../../sql-codes.ts'
+import { findBadTimes } from '../../schedules/times.ts'
 import type { FeedSettings } from './feed-input.ts'
 import { ingestJob } from '../feed-jobs.ts'
 
@@ -33,28 +31,13 @@ export function rhythmAfter(before: Rhythm, { scheduleFrequencyHours, scheduleCr
   return { scheduleFrequencyHours: null, scheduleCron: cron, timeZone: timeZone ?? before.timeZone }
 }
 
-/** What Postgres, which reads the expression, has against it: the message names the character that is wrong. */
-export async function readTimes(db: Db, input: { scheduleCron?: unknown; timeZone?: unknown }): Promise<Problem[]> {
-  const tried = [
-    await refusalOf(db, 'input.scheduleCron', 'select 1 from freshet.parse_cron($1)', input.scheduleCron),
-    await refusalOf(db, 'input.timeZone', 'select 1 from freshet.check_time_zone($1)', input.timeZone),
-  ]
-  return tried.flat()
-}
+const fields = { cron: 'input.scheduleCron', timeZone: 'input.timeZone' }
 
-async function refusalOf(sql: Sql, field: string, text: string, value: unknown): Promise<Problem[]> {
-  // A form that is wrong already is told by the schema.
-  if (typeof value !== 'string' || !value.trim() || value.length > 200 || !storable(value)) return []
-  try {
-    await queryRows(sql, text, [value.trim()])
-    return []
-  } catch (error) {
-    const found = sqlRefusal(error)
-    if (!found) throw error
-    const [message = ''] = found.message.split('\n')
-    return [{ field, message, ...(found.hint ? { hint: found.hint } : {}) }]
-  }
-}
+/** What is wrong with the times of an input, which Postgres alone can read. */
+export const badTimes = (
+  db: Db,
+  { scheduleCron, timeZone }: { scheduleCron?: unknown; timeZone?: unknown },
+): Promise<Problem[]> => findBadTimes(db, { cron: scheduleCron, timeZone }, fields)
 
 /** Writes when a feed runs by itself; a feed that never does has no row. Only an enabled one has a next time (RULINGS 11). */
 export async function writeRhythm(tx: Tx, feedId: bigint, rhythm: Rhythm, isEnabled: boolean): Promise<void> {

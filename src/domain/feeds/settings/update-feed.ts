@@ -8,7 +8,7 @@ import { recordInsecure } from './create-feed.ts'
 import { FeedChanges, type FeedChangesInput, type FeedSettings } from './feed-input.ts'
 import { columnsOf, lockFeed, type FeedRecord } from './feed-record.ts'
 import { ruleProblems, typedSecret } from './feed-rules.ts'
-import { readTimes, rhythmAfter, writeRhythm } from './feed-schedule.ts'
+import { badTimes, rhythmAfter, writeRhythm } from './feed-schedule.ts'
 import type { FeedParts } from '../parts.ts'
 import { recordExpiryHours } from '../../sources/expiry.ts'
 import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
@@ -30,7 +30,7 @@ export async function updateFeed(
   if (!before) throw notFound('feed', 'input.id')
   const schedule = await db.schedule.findUnique({ where: { kind_subjectId: { kind: 'feed', subjectId: id } } })
   const state = { ...before, cron: schedule?.cron ?? null }
-  const more = [...ruleProblems(input, state, allowPlainFtp), ...(await readTimes(db, input))]
+  const more = [...ruleProblems(input, state, allowPlainFtp), ...(await badTimes(db, input))]
   const settings = await checkWith(FeedChanges, input, async () => more)
   refuse(more)
   if (typedSecret(settings)) needAdmin(actor, 'input.password', 'To store a credential')
