@@ -1,5 +1,5 @@
--- Takes back all that earlier attempts of a run that is still RUNNING wrote: prices, versions, the products that only it made, what
--- it saw, and what it found out about the file.
+-- Takes back all that earlier attempts of a run that is still RUNNING wrote: prices, versions, the products that no other run met, what
+-- it saw, and what it found out about the file. A product that another run met meanwhile stays: that one may wait for approval.
 -- Called by: tg_runs__begin_feed_run, under the feed's lock. Locks: what it deletes. Idempotent.
 create or replace function freshet.restart_feed_run(p_run_id bigint) returns void
 language plpgsql volatile set search_path = ''
@@ -9,8 +9,9 @@ declare
 begin
   for v_chunk in select * from freshet.feed_run_chunks where run_id = p_run_id order by number loop
     perform freshet.unwrite_offers(p_run_id, v_chunk.written || v_chunk.heartbeats);
-    delete from freshet.offers
-    where id = any (v_chunk.created) and created_by_run_id = p_run_id and version_run_id is null;
+    delete from freshet.offers o
+    where o.id = any (v_chunk.created) and o.created_by_run_id = p_run_id
+      and not exists (select from freshet.offer_versions v where v.offer_id = o.id);
   end loop;
   delete from freshet.feed_run_chunks where run_id = p_run_id;
   update freshet.feed_runs

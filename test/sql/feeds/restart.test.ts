@@ -107,6 +107,17 @@ test('RULINGS 3: a retry takes back nothing of other runs, nor offers that other
   expect(await feeds.rowsOf('select from freshet.offers where source_id = $1', feed.sourceId)).toHaveLength(2)
 })
 
+test('RULINGS 3: a retry leaves a new product alone that a run met which waits for approval, and approval shows it', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, products(20))
+  const { jobId } = await feeds.run(feed, [...products(20), { id: 'new' }], { at: 1, dieAfter: 1 })
+  const blocked = await feeds.run(feed, [...products(10), { id: 'new' }], { at: 2 })
+  await feeds.run(feed, products(20), { at: 3, jobId, fail: { code: 'PARSE_FAILED' } })
+  await feeds.approve(blocked.id, 4)
+  expect(await feeds.visibleIds(feed, 4)).toContain('new')
+  expect(await feeds.rebuild(4)).toBe(0)
+})
+
 test('RULINGS 1: an attempt that was overtaken writes nothing more', async () => {
   const feed = await feeds.aFeed()
   const { id, jobId } = await feeds.run(feed, products(2), { dieAfter: 1 })
