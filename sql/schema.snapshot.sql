@@ -907,6 +907,8 @@ create function freshet.visible_offers(p_now timestamp with time zone) returns T
 
 create function freshet.visible_sources(p_now timestamp with time zone) returns TABLE(source_id bigint, retailer_id bigint, since timestamp with time zone) language sql stable;
 
+create function freshet.waiting_run(p_feed_id bigint) returns bigint language sql stable set search_path="";
+
 create function freshet.wake_notify(p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.wake_queue(p_queue text) returns void language sql volatile set search_path="";

@@ -65,7 +65,7 @@ export const errorCodes = {
   },
   NO_HELD_PRICE: {
     meaning: 'No price of this offer is held back.',
-    hint: 'Look at `Offer.priceHistory(includeHeld: true)`: a price is held while the newest shown run of its feed has it.',
+    hint: 'Look at `Offer.priceHistory(includeHeld: true)`: a price is held while the newest run of its feed that saw the offer is shown and has it.',
   },
   CURSOR_EXPIRED: {
     meaning:

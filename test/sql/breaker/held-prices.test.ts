@@ -133,15 +133,57 @@ test('RULINGS 19: while a run is blocked its held prices wait for the same decis
   expect(await feeds.rebuild(60)).toBe(0)
 })
 
-test('RULINGS 19: a held price of a shown run can be accepted while a later run is blocked, and that one’s approval comes after', async () => {
+test('RULINGS 19: a held price can be accepted while a run that did not see the offer is blocked, and that one’s approval comes after', async () => {
   const feed = await feeds.aFeed()
   await feeds.run(feed, [...at('10.00'), ...products(20)])
   await feeds.run(feed, [...at('500.00'), ...products(20)], { at: 1 })
-  const blocked = await feeds.run(feed, at('10.00'), { at: 2 })
+  const blocked = await feeds.run(feed, products(1), { at: 2 })
   await accept(feed, 3)
   expect(await shown(feed, 3)).toBe('500.00')
   await feeds.approve(blocked.id, 4)
   expect(await feeds.rebuild(4)).toBe(0)
+})
+
+test('RULINGS 19: while a run is blocked that saw the price as it was, none can be accepted: approval shows what it saw', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, [...at('10.00'), ...products(20)])
+  await feeds.run(feed, [...at('500.00'), ...products(20)], { at: 1 })
+  const blocked = await feeds.run(feed, at('10.00'), { at: 2 })
+  await expect(accept(feed, 3)).rejects.toMatchObject(none)
+  await feeds.approve(blocked.id, 4)
+  expect(await shown(feed, 4)).toBe('10.00')
+  expect(await feeds.rebuild(4)).toBe(0)
+})
+
+test('RULINGS 19: a rejected run says nothing of prices: what is held in the shown one can be accepted again', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, [...at('10.00'), ...products(20)])
+  await feeds.run(feed, [...at('500.00'), ...products(20)], { at: 1 })
+  const blocked = await feeds.run(feed, at('10.00'), { at: 2 })
+  await feeds.reject(blocked.id, 3)
+  await accept(feed, 4)
+  expect(await shown(feed, 4)).toBe('500.00')
+})
+
+test('RULINGS 19: a price is held no longer when a later run shows the old one, though that writes nothing', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, at('10.00'))
+  await feeds.run(feed, at('500.00'), { at: 1 })
+  const { row } = await feeds.run(feed, at('10.00'), { at: 2 })
+  expect(row.counters.pricesWritten).toBe(0)
+  await expect(accept(feed, 3)).rejects.toMatchObject(none)
+  expect(await shown(feed, 3)).toBe('10.00')
+})
+
+test('RULINGS 15, 19: a price stays held while its run is shown again, and when a later one did not see the offer', async () => {
+  const feed = await feeds.aFeed({ unchanged_policy: 'REFRESH' })
+  await feeds.run(feed, [...at('10.00'), ...products(20)])
+  const file = [...at('500.00'), ...products(20)]
+  await feeds.run(feed, file, { at: 1 })
+  await feeds.run(feed, file, { at: 2, skip: 'UNCHANGED_HASH' })
+  await feeds.run(feed, products(20), { at: 3 })
+  await accept(feed, 4)
+  expect(await shown(feed, 4)).toBe('500.00')
 })
 
 test('RULINGS 19: held prices count in the price breaker', async () => {
