@@ -9,7 +9,8 @@ declare
 begin
   lock table freshet.current_offers in share row exclusive mode;
   with shown as materialized (
-    select run_id, max(id) as place from freshet.promotions where kind in ('PROMOTED', 'APPROVED') group by run_id
+    select run_id, max(id) as place from freshet.promotions
+    where kind in ('PROMOTED', 'APPROVED') and (p_source_id is null or source_id = p_source_id) group by run_id
   ), versions as (
     select distinct on (v.offer_id) v.*
     from freshet.offer_versions v join shown s using (run_id) order by v.offer_id, s.place desc
