@@ -21,6 +21,8 @@ export type RunOptions = {
   rejected?: number
   /** What the file is, if not what its rows are. */
   content?: string
+  /** When the server says that the file was changed, if not at the run. */
+  mtime?: number
   /** Die after so many chunks: nothing ends the run. */
   dieAfter?: number
   /** End with this failure instead of a judgement. */
@@ -38,7 +40,8 @@ export type FeedRunRow = Record<string, unknown> & {
 
 export type FeedRun = { id: string; jobId: string; row: FeedRunRow }
 
-export const hour = (hours: number): Date => at(hours * 3_600)
+/** To the millisecond: a third of an hour is no number of its own. */
+export const hour = (hours: number): Date => at(Math.round(hours * 3_600_000) / 1_000)
 
 /** Feeds over a database of one's own, and whole runs of them through the SQL functions that a worker calls, in its order. */
 export async function openFeedRuns({ pool }: Pick<TestDatabase, 'pool'>) {
@@ -99,7 +102,7 @@ export async function openFeedRuns({ pool }: Pick<TestDatabase, 'pool'>) {
     const content = hash('sha256', options.content ?? JSON.stringify(file), 'buffer')
     await client.query(
       'update freshet.feed_runs set content_hash = $2, remote_mtime = $3, remote_size = $4 where run_id = $1',
-      [started.id, content, now, file.length],
+      [started.id, content, options.mtime === undefined ? now : hour(options.mtime), file.length],
     )
     const own = [started.id, started.attempt]
     if (fail)

@@ -1,5 +1,5 @@
 -- Whether a later run of the same feed processed a file, so that what this one saw is no longer the news (DESIGN 9.3).
--- Called by: decision_refusal, accept_price, prune_feed_runs. Locks: none.
+-- Called by: decision_refusal, prune_feed_runs. Locks: none.
 create or replace function freshet.is_stale_run(p_run_id bigint) returns boolean
 language sql stable set search_path = ''
 as $$
