@@ -1,6 +1,8 @@
 import type pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { readId } from '../../src/domain/global-id.ts'
+import { standardLimits } from '../../src/domain/feeds/transport/limits.ts'
+import { feedIngest } from '../../src/jobs/feed-ingest.ts'
 import { startTestApp } from '../support/app.ts'
 import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
 import { aFeedOver, asked } from '../support/feeds.ts'
@@ -133,6 +135,16 @@ test('S2 §8.7: a file that lost many offers changes nothing until an operator w
   })
   const { nodes } = await visible(id)
   expect(nodes.filter(({ price }) => price === '11.00')).toHaveLength(30)
+})
+
+test('RULINGS 6: a run has three attempts, 5 s and 15 s apart, of six hours each, of which a download takes two at most', async () => {
+  const { rows } = await app.pool.query(
+    "select retry_limit, expire_seconds, policy from pgboss.queue where name = 'feed-ingest'",
+  )
+  // Ten seconds more than the kit itself allows.
+  expect(rows).toEqual([{ retry_limit: 2, expire_seconds: 6 * 3_600 + 10, policy: 'short' }])
+  expect(feedIngest.options).toMatchObject({ retryDelays: [5, 15], expireInSeconds: 6 * 3_600 })
+  expect(standardLimits.totalMs).toBe(2 * 3_600_000)
 })
 
 test('S2 §16.2: a wrong password fails at once, with what to do, and nothing of it is said', async () => {
