@@ -11,7 +11,7 @@ const database = stack.use(await cloneDatabase())
 
 const settings = async (name: string) => {
   const { rows } = await database.pool.query<object>(
-    `select policy, retry_limit, retry_delay, expire_seconds, heartbeat_seconds, retention_seconds, deletion_seconds,
+    `select policy, retry_limit, retry_delay, retry_backoff, expire_seconds, heartbeat_seconds, retention_seconds, deletion_seconds,
        dead_letter, notify
      from pgboss.queue where name = $1`,
     [name],
@@ -25,6 +25,7 @@ test('a queue is made with its dead letter queue', async () => {
     policy: 'standard',
     retry_limit: 2,
     retry_delay: 0,
+    retry_backoff: false,
     expire_seconds: 70,
     heartbeat_seconds: 10,
     retention_seconds: 14 * 86_400,
@@ -36,6 +37,7 @@ test('a queue is made with its dead letter queue', async () => {
     policy: 'standard',
     retry_limit: 76,
     retry_delay: 0,
+    retry_backoff: false,
     expire_seconds: 70,
     heartbeat_seconds: 10,
     retention_seconds: 14 * 86_400,
@@ -62,6 +64,29 @@ test('issue 4 §1: settings that changed are brought up to date on the next star
     expire_seconds: 17,
     deletion_seconds: 60,
   })
+})
+
+test('issue 4 §1: whatever was changed by hand, or by another program, is set right on the next start', async () => {
+  const job = aJob('strayed')
+  await prepareQueues(database.pool, [job])
+  const right = await settings('strayed')
+  for (const change of [
+    "policy = 'short'",
+    'retry_limit = 9',
+    'retry_delay = 9',
+    'retry_backoff = true',
+    'expire_seconds = 9',
+    'heartbeat_seconds = 99',
+    'retention_seconds = 9',
+    'deletion_seconds = 9',
+    'dead_letter = null',
+    'notify = false',
+  ]) {
+    await database.pool.query(`update pgboss.queue set ${change} where name = 'strayed'`)
+    expect([change, await prepareQueues(database.pool, [job])]).toEqual([change, ['strayed']])
+    expect([change, await settings('strayed')]).toEqual([change, right])
+    expect(await prepareQueues(database.pool, [job])).toEqual([])
+  }
 })
 
 test('ten processes that start at once make each queue once', async () => {
