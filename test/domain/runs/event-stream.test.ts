@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { listen } from '../../../src/db/listen.ts'
 import { connectPrisma } from '../../../src/db/prisma.ts'
 import { startAlertBell } from '../../../src/domain/alerts/alert-bell.ts'
-import { startEventHub } from '../../../src/domain/runs/event-hub.ts'
+import { joinUntil, startEventHub } from '../../../src/domain/runs/event-hub.ts'
 import { watchRun, watchRuns } from '../../../src/domain/runs/event-stream.ts'
 import { eventsAtOnce, placeRunEvents } from '../../../src/domain/runs/event.ts'
 import { createLog } from '../../../src/log.ts'
@@ -220,4 +220,11 @@ test('issue 4 §3: a hub that nobody watched for a while passes on what is new, 
   using queue = hub.join(() => true)
   await call(pool, 'set_run_stage', id, 1, 'WATCHED', at())
   expect(await queue.take(5_000)).toMatchObject({ stage: 'WATCHED' })
+})
+
+test('whoever joins after he has left waits for nothing', async () => {
+  await using listener = await listen(database.url, log)
+  await using hub = await startEventHub({ listener, pool, log })
+  using queue = joinUntil(AbortSignal.abort(), hub, () => true)
+  expect(await queue.take(60_000)).toBe('over')
 })
