@@ -109,15 +109,21 @@ test('doctor finds nothing in its folder but the run that waits for a decision, 
   })
 })
 
-test('takes the next port where its own is taken, and runs until it is told to stop', async () => {
+test('takes the next port where its own is taken, lets no second demo into its folder, and runs until it is told to stop', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const { port } = other.address() as AddressInfo
   const stop = new AbortController()
+  const { promise: isReady, resolve: ready } = Promise.withResolvers<void>()
   const onOut = (all: string) => {
-    if (all.includes('Ctrl-C stops it.')) stop.abort('the test')
+    if (all.includes('Ctrl-C stops it.')) ready()
   }
-  const { code, out, err } = await run(['demo'], { env: { ...env, PORT: String(port) }, onOut, signal: stop.signal })
+  const running = run(['demo'], { env: { ...env, PORT: String(port) }, onOut, signal: stop.signal })
+  await Promise.race([isReady, running])
+  const second = await runJson(['demo', '--once'], { env })
+  expect({ code: second.code, error: second.error?.code }).toEqual({ code: 1, error: 'DEMO_RUNNING' })
+  stop.abort('the test')
+  const { code, out, err } = await running
   other.close()
   expect({ code, err }).toEqual({ code: 0, err: '' })
   const [, shown] = /GraphiQL {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(out) ?? []

@@ -7,6 +7,7 @@ import { createApi } from './api.ts'
 import { openDemoFolder, type DemoFolder } from './folder.ts'
 import { feedPaths, startFeedServer, type FeedServer } from './feed-server.ts'
 import { repeatRuns } from './live-run.ts'
+import { beOnlyDemo } from './only-demo.ts'
 import { steps, type Demo } from './steps.ts'
 
 const query = '{ offers(first: 2) { totalCount nodes { title price currency retailer { name } } } }'
@@ -35,7 +36,7 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
   const folder = await openDemoFolder(config.dataDir)
   // Its log tells errors only; who starts it for the first time should see why that takes a while.
   const tell = (step: string) => void (json || out.write(`  ${step} …\n`))
-  await using server = await startFeedServer(folder.dir)
+  await using parts = new AsyncDisposableStack()
   await runServer(
     { ...own, FRESHET_ADMIN_KEY: folder.adminKey },
     {
@@ -45,7 +46,10 @@ export async function runDemo(context: Context, { once }: { once: boolean }): Pr
       readable: json ? false : undefined,
       tell,
       announce: async ({ app: { url }, database }) => {
-        const answer = await seed({ url, folder, server, directUrl: database.directUrl, tell })
+        const { directUrl } = database
+        parts.use(await beOnlyDemo(directUrl, folder.dir))
+        const server = parts.use(await startFeedServer(folder.dir))
+        const answer = await seed({ url, folder, server, directUrl, tell })
         if (once) done.abort('the demo was to run once')
         // It ends by itself with the demo; should it fail before, the demo goes on without it.
         else void repeatRuns(createApi(url, folder.adminKey), signal).catch(() => {})
