@@ -29,6 +29,7 @@ export type AppOptions = {
   config: Config
   database: Database
   log: Log
+  /** The time; the database's where none is given. */
   now?: () => Date
   schema?: GraphQLSchema
   /** How long a subscription may be silent before it says that it lives. */
@@ -47,7 +48,7 @@ export async function startApp({
   config,
   database,
   log,
-  now = () => new Date(),
+  now: given,
   schema = ownSchema,
   keepAliveMs,
   jobs = ownJobs,
@@ -58,8 +59,8 @@ export async function startApp({
   await using starting = new AsyncDisposableStack()
   // First of all: whoever cannot have its port must not have taken the clock or a job before it ends.
   const http = starting.use(await openHttp(config, log, { orNextPort }))
-  const store = starting.use(await openStore(config, database, { log, now, signal, tell }))
-  const { pool, db } = store
+  const store = starting.use(await openStore(config, database, { log, now: given, signal, tell }))
+  const { pool, db, now } = store
   const actor: Actor = { keyId: null, name: 'first start', scopes: new Set(), requestId: randomUUID() }
   if (config.access.adminKey) await ensureAdminKey(db, actor, config.access.adminKey)
   signal.throwIfAborted()

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts'
+import { startDatabaseClock } from '../db/database-clock.ts'
 import { assertMigrated, migrate, type MigrationPlan, type MigrationStep } from '../db/migrate/migrate.ts'
 import type { Database } from '../db/open.ts'
 import { connectPool, endPool } from '../db/pool.ts'
@@ -17,11 +18,11 @@ export type Store = AsyncDisposable &
     keyRing: KeyRing
   }
 
-type Opening = { log: Log; now: () => Date; signal: AbortSignal; tell: (step: string) => void }
+type Opening = { log: Log; now: (() => Date) | undefined; signal: AbortSignal; tell: (step: string) => void }
 
 /** Brings the database to where this program needs it, or makes sure that it is, and opens the connections that all share. */
 export async function openStore(config: Config, database: Database, opening: Opening): Promise<Store> {
-  const { log, now } = opening
+  const { log } = opening
   const { url, directUrl } = database
   await unlessStopped(opening.signal, prepareDatabase(config, directUrl, opening))
   const keyRing = await openKeyRing(config.access, config.dataDir)
@@ -36,15 +37,19 @@ export async function openStore(config: Config, database: Database, opening: Ope
     answerMs: statementMs + 2_000,
   })
   const db = connectPrisma(pool)
+  const clock = opening.now ? { now: opening.now } : await startDatabaseClock(pool, log)
   return {
     pool,
     db,
     directUrl,
     config,
     keyRing,
-    now,
+    now: clock.now,
     log,
-    [Symbol.asyncDispose]: () => db.$disconnect().finally(() => endPool(pool)),
+    async [Symbol.asyncDispose]() {
+      if (Symbol.dispose in clock) clock[Symbol.dispose]()
+      await db.$disconnect().finally(() => endPool(pool))
+    },
   }
 }
 

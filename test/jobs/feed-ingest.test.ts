@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { afterAll, expect, test } from 'vitest'
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { readId } from '../../src/domain/global-id.ts'
 import { standardLimits } from '../../src/domain/feeds/transport/limits.ts'
 import { feedIngest } from '../../src/jobs/feed-ingest.ts'
@@ -97,6 +97,17 @@ test('RULINGS 27: what a run finds out is not kept where its feed was moved mean
   expect((await app.pool.query(kept, [readId(id)?.id])).rows).toEqual([
     { host_keys: [], last_remote_mtime: null, last_remote_size: null, last_content_hash: null },
   ])
+})
+
+test('RULINGS 8: offers are seen at the database’s time, so that a worker whose clock is behind hides none', async () => {
+  serve(productsOf(20))
+  const id = await aFeed()
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3 * 86_400_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  await run(id)
+  const seen = `select count(*)::int as offers, bool_and(last_seen_success_at > now() - interval '1 hour') as "isNow"
+    from freshet.offer_presence p join freshet.offers o on o.id = p.offer_id join freshet.feeds f using (source_id) where f.id = $1`
+  expect((await app.pool.query(seen, [readId(id)?.id])).rows).toEqual([{ offers: 20, isNow: true }])
 })
 
 test('S2 §8.7: a file that lost many offers changes nothing until an operator who saw the impact approves', async () => {

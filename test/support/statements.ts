@@ -4,7 +4,7 @@ type Sender = { connectionParameters: { application_name?: string } }
 type Sent = string | { text?: string }
 
 /** What goes on the same connections by itself: the clock's, and the hub's when a run says something. */
-const clockwork = /freshet\.(tick|watch_clock|place_run_events)/
+const clockwork = /freshet\.(tick|watch_clock|place_run_events)|^select extract\(epoch from clock_timestamp/
 
 /** What this process sends to Postgres on the connections that requests share, statement by statement, until disposed of. */
 export function watchStatements(): { statements: string[] } & Disposable {

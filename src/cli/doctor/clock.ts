@@ -25,7 +25,11 @@ function judgeSkew(skewSeconds: number): Finding {
   if (size <= maxSkewSeconds)
     return ok('clock skew', `this machine and the database agree within ${Math.max(size, 0.1).toFixed(1)} s`)
   const message = `this machine is ${size.toFixed(1)} s ${skewSeconds > 0 ? 'ahead of' : 'behind'} the database`
-  return warn('clock skew', message, 'Let both keep time by NTP: expiry and schedules go by these clocks.')
+  return warn(
+    'clock skew',
+    message,
+    "Let both keep time by NTP: servers go by the database's time, single commands and the log by this machine's.",
+  )
 }
 
 /** Whether somebody drives the schedules. Says nothing where the clock is not there yet, or may not be read: others say that. */
