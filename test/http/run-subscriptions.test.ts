@@ -79,13 +79,13 @@ test('issue 4 §3: `after` resumes behind the last event seen, also when the run
   expect(told(nothing)).toEqual(['RunState 4'])
 })
 
-test('a number that the run has not reached is refused', async () => {
+test.each([2, -1])('a number that no event of the run has is refused: %i', async (after) => {
   const { id } = await startRun(pool)
-  const watcher = watch(id, 2)
+  const watcher = watch(id, after)
   await watcher.over
   expect(watcher.errors).toEqual([
     expect.objectContaining({
-      message: 'after: the run has no event 2; its last one is 1.',
+      message: `after: the run has no event ${after}; its last one is 1.`,
       extensions: expect.objectContaining({ code: 'BAD_USER_INPUT', field: 'after' }) as unknown,
     }),
   ])

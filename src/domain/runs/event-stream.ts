@@ -37,7 +37,7 @@ export async function* watchRun(
     using queue = joinUntil(signal, hub, (event) => event.runId === runId)
     const run = await db.run.findUnique({ where })
     if (!run) throw notFound('run', 'runId')
-    if (seen !== undefined && seen > run.eventCount)
+    if (seen !== undefined && (seen < 0 || seen > run.eventCount))
       throw badInput([{ field: 'after', message: `the run has no event ${seen}; its last one is ${run.eventCount}.` }])
     if (isFirst) yield { type: 'RunState', run, number: run.eventCount }
     isFirst = false
