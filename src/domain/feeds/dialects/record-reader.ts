@@ -16,10 +16,13 @@ export function recordReader({ columns }: Pick<Binding, 'columns'>): (fields: st
   }
 }
 
-/** The first of these columns that has a value. A price of 0 is none as long as another column has one (RULINGS 25). */
+/**
+ * The first of these columns that has a value. As long as another column has one, a price of 0 is none (RULINGS 25), and neither is
+ * a product code without a digit: brands put other things there.
+ */
 function valueReader(field: FeedField, columns: number[]): (fields: string[]) => string | undefined {
   const read = cellReader(field)
-  const isLesser = prices.has(field) ? isZero : () => false
+  const isLesser = prices.has(field) ? isZero : field === 'upc' ? hasNoDigit : () => false
   return (fields) => {
     let lesser: string | undefined
     for (const column of columns) {
@@ -51,3 +54,5 @@ export function columnRead(
 }
 
 const isZero = (price: string): boolean => !/[1-9]/.test(price) && /\d/.test(price)
+
+const hasNoDigit = (code: string): boolean => !/\d/.test(code)

@@ -44,6 +44,14 @@ test('S2 §7.1.1: UPCs keep their leading zeros, and a zero is a value of what i
 })
 
 test.each([
+  [{ Gtin: 'New York', UPC: '020892215511' }, '020892215511'],
+  [{ Gtin: '4006381333931', UPC: '020892215511' }, '4006381333931'],
+  [{ Gtin: 'New York', UPC: '' }, 'New York'],
+])('FORMATS 1.3: of the codes %j the one that counts is %s', (cells, upc) => {
+  expect(read(cells).upc).toBe(upc)
+})
+
+test.each([
   ['Knife &amp; Fork', 'Knife & Fork'],
   ['9&#8243; &#x2013; 5&nbsp;%', '9″ – 5\u00A0%'],
   ['Gr&uuml;&szlig;e &Uuml;', 'Grüße Ü'],
