@@ -13,6 +13,7 @@ import { jobHandler, startWorkers, type Observation } from '../../src/jobs/kit/w
 import { createLog, withLogFields } from '../../src/log.ts'
 import type { TestDatabase } from './database.ts'
 import { collectLines } from './lines.ts'
+import { putToWork } from './runs.ts'
 import { until } from './until.ts'
 
 /** What the jobs of a test work with: a database, its queues, and the ways to run them. */
@@ -45,7 +46,7 @@ export async function openJobs(
     observed,
     /** Workers of these queues, until disposed of. */
     work,
-    /** Runs a job's handler once, as a worker would on the first attempt, without a queue; answers how it ended. */
+    /** Runs a job's handler once, as a worker would on the first attempt, without its queue; answers how it ended. */
     async perform<Payload>(job: Job<Payload>, payload: NoInfer<Payload>): Promise<Outcome> {
       const never = new AbortController().signal
       const { retryDelays } = job.options
@@ -56,6 +57,7 @@ export async function openJobs(
         retryCount: 0,
         signal: never,
       } as Claim
+      await putToWork(pool, claim.id) // where the job is a run, that begins only for a job at work
       const handler = jobHandler(job)
       const parts = { services, log, clock, stopping: never, deadline: never }
       return withLogFields(handler.names(claim), () => runAttempt(handler, claim, retryDelays.length, parts))
