@@ -216,10 +216,9 @@ test('S2 §12.5: a test without a row that makes an offer exits with 1, and show
   expect(err).toMatch(/^error \[FEED_HAS_NO_ROWS\]/)
 })
 
-test('where no worker runs, that is said, and the run is followed as soon as one does', async () => {
+test('where no worker runs, that is said, and who would wait may say how long', async () => {
   await using alone = await startFeedApp({ env: { FRESHET_ROLE: 'api' } })
   const own = { DATABASE_URL: alone.app.database.url }
-  alone.serve(productsOf(5))
   const id = await alone.aFeed()
 
   const asked = await run(['feeds', 'run', id], { env: own })
@@ -232,6 +231,13 @@ test('where no worker runs, that is said, and the run is followed as soon as one
   expect(given.err).toMatch(/^error \[NO_WORKER\]: .*\nhint: Start one with "freshet start"/)
   const tried = await runJson(['feeds', 'test', id, '--worker-within', '0'], { env: own })
   expect([tried.code, tried.error.code]).toEqual([1, 'NO_WORKER'])
+})
+
+test('a run that was asked for while no worker ran is followed as soon as one does', async () => {
+  await using alone = await startFeedApp({ env: { FRESHET_ROLE: 'api' } })
+  const own = { DATABASE_URL: alone.app.database.url }
+  alone.serve(productsOf(5))
+  const id = await alone.aFeed()
 
   let said = ''
   const watching = run(['feeds', 'run', id, '--watch'], { env: own, onOut: (all) => (said = all) })

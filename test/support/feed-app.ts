@@ -1,9 +1,8 @@
-import { expect } from 'vitest'
-import { encodeId, readId } from '../../src/domain/global-id.ts'
+import { readId } from '../../src/domain/global-id.ts'
 import { startTestApp } from './app.ts'
 import { impactCsv, type Product } from './feed-files.ts'
-import { aRetailer, aSource } from './rows.ts'
-import { sftpUser, startSftpServer } from './sftp-server.ts'
+import { aFeedOver, asked } from './feeds.ts'
+import { startSftpServer } from './sftp-server.ts'
 import { until } from './until.ts'
 
 type Options = Parameters<typeof startTestApp>[0]
@@ -14,11 +13,7 @@ export async function startFeedApp({ env = {}, ...options }: NonNullable<Options
   await using starting = new AsyncDisposableStack()
   const server = starting.use(await startSftpServer())
   const app = starting.use(await startTestApp({ env: { FRESHET_ALLOW_PRIVATE_NETWORK: 'true', ...env }, ...options }))
-  const ask = async <Data>(query: string, variables: object = {}): Promise<Data> => {
-    const { data, errors } = await app.ask<Data>(query, variables, { key: app.firstKey })
-    expect(errors).toBeUndefined()
-    return data!
-  }
+  const ask = <Data>(query: string, variables: object = {}): Promise<Data> => asked<Data>(app, query, variables)
   let day = 0
   const lastRun = async (id: string): Promise<RunRow | null> =>
     (
@@ -42,16 +37,8 @@ export async function startFeedApp({ env = {}, ...options }: NonNullable<Options
         new Date(Date.UTC(2026, 0, ++day)),
       ),
     /** A feed of that file, enabled if nothing else is said. Answers its global id. */
-    aFeed: async (settings: object = {}, { isEnabled = true, name }: { isEnabled?: boolean; name?: string } = {}) => {
-      const kind = { kind: 'AFFILIATE_FEED', affiliate_network: 'IMPACT', is_display_primary: true }
-      const sourceId = await aSource(app.pool, await aRetailer(app.pool), { ...kind, ...(name && { name }) })
-      const { host, port, path } = server.connection
-      const input = { sourceId: encodeId('Source', sourceId), host, port, path, ...sftpUser, ...settings }
-      const create = 'mutation ($input: CreateFeedInput!) { createFeed(input: $input) { id } }'
-      const { id } = (await ask<{ createFeed: { id: string } }>(create, { input })).createFeed
-      if (isEnabled) await ask('mutation ($id: ID!) { enableFeed(id: $id) { id } }', { id })
-      return id
-    },
+    aFeed: (settings: object = {}, { isEnabled = true, name }: { isEnabled?: boolean; name?: string } = {}) =>
+      aFeedOver(app, server, { source: name ? { name } : {}, settings, isEnabled }),
     /** Asks for a run, and waits for its end. */
     run: async (id: string, force = false): Promise<RunRow> => {
       const before = await lastRun(id)

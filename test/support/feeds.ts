@@ -7,11 +7,11 @@ import { sftpUser } from './sftp-server.ts'
 
 type Server = Pick<Awaited<ReturnType<typeof startSftpServer>>, 'connection'>
 
-/** An enabled feed over SFTP, made through the API, of a source that consumers see. Answers its global id. */
+/** A feed over SFTP, made through the API, of a source that consumers see; enabled if nothing else is said. Answers its global id. */
 export async function aFeedOver(
   app: TestApp,
   { connection: { host, port, path } }: Server,
-  { source = {}, settings = {} }: { source?: object; settings?: object } = {},
+  { source = {}, settings = {}, isEnabled = true }: { source?: object; settings?: object; isEnabled?: boolean } = {},
 ): Promise<string> {
   const row = { kind: 'AFFILIATE_FEED', affiliate_network: 'IMPACT', is_display_primary: true, ...source }
   const sourceId = encodeId('Source', await aSource(app.pool, await aRetailer(app.pool), row))
@@ -20,7 +20,7 @@ export async function aFeedOver(
     'mutation ($input: CreateFeedInput!) { createFeed(input: $input) { id } }',
     { input: { sourceId, host, port, path, ...sftpUser, ...settings } },
   )
-  await asked(app, 'mutation ($id: ID!) { enableFeed(id: $id) { id } }', { id: createFeed.id })
+  if (isEnabled) await asked(app, 'mutation ($id: ID!) { enableFeed(id: $id) { id } }', { id: createFeed.id })
   return createFeed.id
 }
 
