@@ -21,6 +21,8 @@ export type FeedServices = {
   log: Log
   stopping: AbortSignal
   isLastAttempt: boolean
+  /** Rows of the file that are written together, if not as many as usual. */
+  chunkSize?: number
 }
 
 /**

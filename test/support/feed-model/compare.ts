@@ -153,7 +153,6 @@ function toldOf(run: Run) {
     blockReasons: reasons,
     approvedAt: approvedAt === undefined ? null : at(approvedAt),
     rejectedAt: rejectedAt === undefined ? null : at(rejectedAt),
-    expiryStepFailed: false,
     // Where a run was killed says how far it had counted.
     rowsRead: hasEnded ? counts.rowsRead : null,
     productsRejected: hasEnded ? counts.rejected : null,

@@ -41,7 +41,6 @@ const runsText = `select r.id::text, r.status::text, f.skipped_reason::text as "
     f.would_expire_count as "wouldExpireCount", f.products_expired as "productsExpired",
     f.prices_compared as "pricesCompared", f.prices_moved as "pricesMoved", f.is_blocked as "expiryBlocked",
     f.block_reasons::text[] as "blockReasons", f.approved_at as "approvedAt", f.rejected_at as "rejectedAt",
-    f.expiry_step_failed as "expiryStepFailed",
     ${counters.map((name) => `case when r.status = 'SUCCEEDED' then coalesce((r.counters ->> '${name}')::int, 0) end as "${name}"`).join(', ')}
   from freshet.feed_runs f join freshet.runs r on r.id = f.run_id where f.feed_id = $1`
 
