@@ -29,7 +29,8 @@ export async function resolveAllowed(
     address,
     family: family === 6 ? (6 as const) : (4 as const),
   }))
-  const allowed = addresses.filter(({ address }) => allowPrivate || kindOf(address) === 'public')
+  const mayReach = (kind: string) => kind === 'public' || (allowPrivate && privateKinds.includes(kind))
+  const allowed = addresses.filter(({ address }) => mayReach(kindOf(address)))
   if (allowed.length > 0) return allowed
   const kinds = addresses.map(({ address }) => (address === host ? kindOf(address) : `${address}, ${kindOf(address)}`))
   throw new PermanentError(`${host} (${kinds.join('; ')}) is not a public address, and was not connected to.`, {
@@ -37,8 +38,11 @@ export async function resolveAllowed(
   })
 }
 
-/** Inside some clouds: a public address that answers what only this machine may ask. */
-const cloudHost = '168.63.129.16'
+/** What `allowPrivate` opens. No server with a file stands behind any other kind. */
+const privateKinds = ['loopback', 'private', 'private, of a carrier', 'link-local']
+
+/** Where clouds answer what only the machine itself may ask, its passwords among it: never open. */
+const cloudHosts = ['169.254.169.254', '169.254.170.2', '100.100.100.200', '168.63.129.16', 'fd00:ec2::254']
 const globalUnicast: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3]
 
 /** `public`, or what else an address is. IPv6 that carries an IPv4 address inside (NAT64, 6to4, Teredo) is never public. */
@@ -46,9 +50,9 @@ export function kindOf(address: string): string {
   const plain = canonical(address)
   if (!ipaddr.isValid(plain)) return 'not an address'
   const parsed = ipaddr.process(plain) // an IPv4-mapped one becomes what it stands for
+  if (cloudHosts.includes(parsed.toString())) return 'of a cloud'
   const range = parsed.range()
   if (range !== 'unicast') return kinds[range] ?? range
-  if (parsed.toString() === cloudHost) return 'reserved'
   if (parsed.kind() === 'ipv6' && !(parsed as ipaddr.IPv6).match(globalUnicast)) return 'reserved'
   return 'public'
 }
