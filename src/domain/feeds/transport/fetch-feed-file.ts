@@ -10,6 +10,7 @@ import { standardLimits, watch, type Limits } from './limits.ts'
 import { checkPath } from './path.ts'
 import { openPrivateFile, type PrivateFile } from './private-file.ts'
 import { compressionOf } from './progress.ts'
+import { sweepFiles } from './sweep-files.ts'
 
 export type FetchOptions = {
   /** Where the temporary file is made. */
@@ -74,6 +75,7 @@ async function fetchWithin(connection: FeedConnection, options: FetchOptions): P
   const limits = { ...standardLimits, ...options.limits }
   using total = watch(options.signal)
   total.limit(limits.totalMs, () => tookTooLong(connection, limits))
+  await sweepFiles(options.dir)
   const file = await openPrivateFile(options.dir)
   let isHandedOut = false
   try {

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
+import { readdir, writeFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
 import { standardLimits } from '../../../../src/domain/feeds/transport/limits.ts'
 import { sftpUser, startSftpServer } from '../../../support/sftp-server.ts'
@@ -164,6 +166,12 @@ test('issue 5 §1: a download that goes on and on ends at the total limit', asyn
 
 test('issue 5 §1: the limits, where nothing else is asked for', () => {
   expect(standardLimits).toEqual({ connectMs: 30_000, idleMs: 60_000, totalMs: 7_200_000 })
+})
+
+test('RULINGS 23: a download takes away the file of a process that was killed before its file had lost its name', async () => {
+  await writeFile(join(stand.dir, 'feed-99999999-1-abc.part'), 'of the dead')
+  expect((await stand.read(connection)).bytes).toBe(content.length)
+  expect(await readdir(stand.dir)).toEqual([])
 })
 
 test('a job that is taken away gives the download up with the reason it was given', async () => {
