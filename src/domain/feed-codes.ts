@@ -26,6 +26,10 @@ export const feedCodes = {
     meaning: 'The file of a feed has no text in it, not even a header.',
     hint: 'Look at the file on its server. What the last good run brought stays until it expires.',
   },
+  FEED_WITHOUT_ROWS: {
+    meaning: 'The file of a feed has a header, and no row below it.',
+    hint: 'Look at the file on its server: the network may still be writing it.',
+  },
   FEED_NOT_CSV: {
     meaning: 'The file of a feed is no table of rows: an error page, XML, JSON or something else.',
     hint: 'Look at the file on its server, and check the path of the feed.',

@@ -214,6 +214,14 @@ test('S2 §12.5: a test without a row that makes an offer exits with 1, and show
   expect(code).toBe(1)
   expect(out).toMatch(/^Rows +3 looked at/m)
   expect(err).toMatch(/^error \[FEED_HAS_NO_ROWS\]/)
+  expect(out).not.toContain('FEED_WITHOUT_ROWS')
+})
+
+test('S2 §12.5: a test of a file with nothing but a header says so', async () => {
+  serve(productsOf(0))
+  const { code, out } = await run(['feeds', 'test', await aFeed()], { env })
+  expect(code).toBe(1)
+  expect(out).toMatch(/^FEED_WITHOUT_ROWS: The file has a header, and no row below it\.$/m)
 })
 
 test('where no worker runs, that is said, and who would wait may say how long', async () => {

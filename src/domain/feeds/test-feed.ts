@@ -49,9 +49,10 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
   const first = await firstChunk(readChunks(table, feed, { size: rowsRead, now: now() }))
   const found = describe(table)
   const rows = first ? Array.from(first.rows.values()) : []
+  const rowsDetected = first?.counters.rowsRead ?? 0
   const result: FeedTestResult = {
     success: rows.length > 0,
-    rowsDetected: first?.counters.rowsRead ?? 0,
+    rowsDetected,
     formatDetected: found,
     sampleRows: rows.slice(0, rowsShown).map(({ itemId, sku, title, url, amount, currency, inStock }) => ({
       itemId,
@@ -63,7 +64,7 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
       inStock,
     })),
     errors: first?.samples ?? [],
-    warnings: warningsOf(table),
+    warnings: [...warningsOf(table), ...(rowsDetected === 0 ? [withoutRows] : [])],
     fileBytes: file.bytes,
   }
   await run.transaction(async () => {
@@ -73,6 +74,8 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
     await queryRows(run.sql, statement, [run.runId, JSON.stringify(result), JSON.stringify(found)])
   })
 }
+
+const withoutRows: Warning = { code: 'FEED_WITHOUT_ROWS', message: 'The file has a header, and no row below it.' }
 
 const isStored = ({ sourceId }: FeedForRun) => sourceId !== null
 
