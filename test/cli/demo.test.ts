@@ -126,6 +126,8 @@ test('takes the next port where its own is taken, lets no second demo into its f
   const { code, out, err } = await running
   other.close()
   expect({ code, err }).toEqual({ code: 0, err: '' })
+  // Without --force there is nothing to watch: its file never changes.
+  expect(out).toMatch(/^ {4}FRESHET_DATA_DIR=\S+ npm run freshet -- feeds run \w+={0,2} --force --watch$/m)
   const [, shown] = /GraphiQL {3}http:\/\/127\.0\.0\.1:(\d+)\//.exec(out) ?? []
   expect(Number(shown)).toBeGreaterThan(port)
 })

@@ -127,7 +127,7 @@ function describe(
       : [
           '',
           'A feed runs over and over from a slow server: list the runs in GraphiQL, then watch one live; or here:',
-          `  FRESHET_DATA_DIR=${nearPath(folder.dir)} npm run freshet -- feeds run ${slowFeed} --watch`,
+          `  FRESHET_DATA_DIR=${nearPath(folder.dir)} npm run freshet -- feeds run ${slowFeed} --force --watch`,
           '',
           'Ctrl-C stops it.',
         ]),
