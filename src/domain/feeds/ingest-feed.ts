@@ -22,7 +22,7 @@ export type FeedServices = {
   stopping: AbortSignal
   isLastAttempt: boolean
   /** Rows of the file that are written together, if not as many as usual. */
-  chunkSize?: number
+  chunkSize?: number | undefined
 }
 
 /**

@@ -18,7 +18,7 @@ type Occasion = {
   /** Aborted when the process is to stop: between two chunks the work may be put back. */
   stopping: AbortSignal
   /** Rows of the file that are written together. */
-  chunkSize?: number
+  chunkSize?: number | undefined
 }
 
 const usualChunkSize = 20_000
