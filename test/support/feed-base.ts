@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -55,7 +54,7 @@ type AttemptOptions = {
   directUrl?: string
 }
 
-/** Attempts at runs of feeds, made by hand: the job's own code, on a claim that no queue gave out. */
+/** Attempts at runs of feeds, made by hand: the job's own code, on a claim that is taken by hand. */
 export async function openAttempts(database: TestDatabase, { chunkSize }: { chunkSize?: number } = {}) {
   const { pool } = database
   const dir = await mkdtemp(join(tmpdir(), 'freshet-feeds-'))
@@ -69,11 +68,14 @@ export async function openAttempts(database: TestDatabase, { chunkSize }: { chun
     /** One attempt at the run of a feed, and how it ended. */
     async attempt(
       { id }: Feed,
-      { now, jobId = randomUUID(), isLast = false, directUrl = database.url }: AttemptOptions = {},
+      { now, jobId: given, isLast = false, directUrl = database.url }: AttemptOptions = {},
     ): Promise<{ jobId: string; outcome: Outcome }> {
-      const request = 'select request from freshet.request_feed_run($1, true, $2)'
-      const { rows } = await pool.query<{ request: string }>(request, [id, now ?? new Date()])
-      const data = { feedId: id, trigger: 'MANUAL', request: Number(rows[0]!.request) }
+      const request = 'select job_id from freshet.request_feed_run($1, true, $2)'
+      const ask = async () => (await pool.query<{ job_id: string }>(request, [id, now ?? new Date()])).rows[0]!.job_id
+      const jobId = given ?? (await ask())
+      const take =
+        "update pgboss.job set state = 'active', started_on = now() where name = $1 and id = $2 returning data"
+      const { data } = (await pool.query<{ data: unknown }>(take, [job.name, jobId])).rows[0]!
       const retries = isLast ? job.options.retryDelays.length : 0
       const claim = { id: jobId, name: job.name, data, retryCount: retries, signal: never } as unknown as Claim
       const services = { ...jobs.services, directUrl, now: now ? () => now : jobs.services.now }
