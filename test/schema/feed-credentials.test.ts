@@ -34,9 +34,23 @@ test('S2 §10.6: a credential is recorded by the names of its fields alone, and 
   const entries = await audited(id)
   expect(JSON.stringify(entries)).not.toMatch(/canary/)
   expect(entries.filter(({ action }) => action === 'CREDENTIAL_CHANGED').map(({ changes }) => changes)).toEqual([
-    { password: 'changed' },
-    { password: 'changed', privateKey: 'changed', passphrase: 'changed' },
+    { username: 'changed', password: 'changed' },
+    { username: 'changed', password: 'changed', privateKey: 'changed', passphrase: 'changed' },
   ])
+})
+
+test('S2 §17.9: another user name, too, is a change of the credential, told by name alone; one that stays is none', async () => {
+  const { id } = await created({ username: 'canary-user-5' })
+  await updated({ id, username: 'canary-user-6' })
+  await updated({ id, username: 'canary-user-6', password: '  ' })
+  const told = (await audited(id)).filter(({ action }) => action === 'CREDENTIAL_CHANGED')
+  expect(told.map(({ changes }) => changes)).toEqual([{ username: 'changed' }, { username: 'changed' }])
+  const { actor } = (await pool.query('select actor from freshet.audit_log where object_id = $1', [number(id)])).rows[0]
+  const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const ours = lines.filter(({ event, feedId }) => event === 'CREDENTIAL_CHANGED' && String(feedId) === number(id))
+  const line = { level: 'info', fieldName: 'username', changedBy: actor }
+  expect(ours).toMatchObject([line, line])
+  expect(JSON.stringify(ours)).not.toContain('canary')
 })
 
 test('S2 §10.1: what is stored of a credential is not the credential', async () => {

@@ -10,7 +10,7 @@ import { columnsOf } from './feed-record.ts'
 import { newFeedState, ruleProblems, typedSecret } from './feed-rules.ts'
 import { badTimes, rhythmAfter, rhythmOf, writeRhythm } from './feed-schedule.ts'
 import type { FeedParts } from '../parts.ts'
-import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
+import { needAdmin, storeCredential } from './store-secret.ts'
 
 /** Says how the file of an affiliate source is fetched. The feed begins as a draft: it runs when it was enabled. Answers its id. */
 export async function createFeed(
@@ -62,9 +62,8 @@ async function insertFeed(
   const changes = changedFields(undefined, { ...row, ...rhythm, expiryHours }, ['username'])
   await audit(tx, actor, { action: 'CREATE_FEED', objectType: 'Feed', objectId: id, changes })
   if (settings.transport === 'FTP') await recordInsecure(tx, parts, actor, id)
-  const secret = typedSecret(settings)
-  if (secret) await storeSecret(tx, parts, actor, { id, secretVersion }, secret)
-  if (settings.username && !secret) await recordSecret(tx, actor, id, ['username'])
+  const credential = { secret: typedSecret(settings), isOtherUser: Boolean(settings.username) }
+  await storeCredential(tx, parts, actor, { id, secretVersion }, credential)
   return id
 }
 

@@ -5,24 +5,31 @@ import { DomainError } from '../../errors.ts'
 import { encryptSecret, secretContext, type FeedSecret } from '../credentials/secret.ts'
 import type { FeedParts } from '../parts.ts'
 
-/** Encrypts a credential into its feed's row and records which fields of it are new, never their values (S2 §10.6). */
-export async function storeSecret(
-  tx: Tx,
-  { keyRing }: Pick<FeedParts, 'keyRing'>,
-  actor: Actor,
-  feed: { id: bigint; secretVersion: number },
-  secret: FeedSecret,
-): Promise<void> {
-  const { secretCiphertext, secretKeyId } = encryptSecret(keyRing, secret, secretContext(feed.id, feed.secretVersion))
-  const data = { secretCiphertext: Buffer.from(secretCiphertext), secretKeyId, secretVersion: feed.secretVersion }
-  await tx.feed.update({ where: { id: feed.id }, data })
-  await recordSecret(tx, actor, feed.id, Object.keys(secret))
-}
+/** What is new of who logs in at a feed's server, and how. */
+type Credential = { secret: FeedSecret | undefined; isOtherUser: boolean }
 
-/** Of a user name, too, the record says no more than that it is another one. */
-export async function recordSecret(tx: Tx, actor: Actor, feedId: bigint, fields: string[]): Promise<void> {
+/**
+ * Encrypts the secret that was typed, if one was, into its feed's row. Which fields of the credential are new is recorded, never
+ * their values: of a user name, too, no more than that it is another one (S2 §10.6).
+ */
+export async function storeCredential(
+  tx: Tx,
+  { keyRing, log }: Pick<FeedParts, 'keyRing' | 'log'>,
+  actor: Actor,
+  { id, secretVersion }: { id: bigint; secretVersion: number },
+  { secret, isOtherUser }: Credential,
+): Promise<void> {
+  if (secret) {
+    const { secretCiphertext, secretKeyId } = encryptSecret(keyRing, secret, secretContext(id, secretVersion))
+    const data = { secretCiphertext: Buffer.from(secretCiphertext), secretKeyId, secretVersion }
+    await tx.feed.update({ where: { id }, data })
+  }
+  const fields = [...(isOtherUser ? ['username'] : []), ...Object.keys(secret ?? {})]
+  if (fields.length === 0) return
   const changes = Object.fromEntries(fields.map((field) => [field, 'changed' as const]))
-  await audit(tx, actor, { action: 'CREDENTIAL_CHANGED', objectType: 'Feed', objectId: feedId, changes })
+  await audit(tx, actor, { action: 'CREDENTIAL_CHANGED', objectType: 'Feed', objectId: id, changes })
+  for (const fieldName of fields)
+    log.info({ event: 'CREDENTIAL_CHANGED', feedId: id, fieldName, changedBy: actor.name }, 'a credential was changed')
 }
 
 /** Credentials are for administrators alone (DESIGN 8). */

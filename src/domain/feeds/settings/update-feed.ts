@@ -11,7 +11,7 @@ import { ruleProblems, typedSecret } from './feed-rules.ts'
 import { badTimes, rhythmAfter, writeRhythm } from './feed-schedule.ts'
 import type { FeedParts } from '../parts.ts'
 import { recordExpiryHours } from '../../sources/expiry.ts'
-import { needAdmin, recordSecret, storeSecret } from './store-secret.ts'
+import { needAdmin, storeCredential } from './store-secret.ts'
 
 type Changes = Record<string, Change | 'changed'>
 
@@ -80,8 +80,8 @@ async function writeChanges(
     await recordExpiryHours(tx, parts.log, actor, { objectType: 'Feed', objectId: id }, change)
   }
   if (changes.transport !== undefined && columns.transport === 'FTP') await recordInsecure(tx, parts, actor, id)
-  if (secret) await storeSecret(tx, parts, actor, { id, secretVersion: feed.secretVersion + 1 }, secret)
-  if (changes.username && !secret) await recordSecret(tx, actor, id, ['username'])
+  const version = { id, secretVersion: feed.secretVersion + 1 }
+  await storeCredential(tx, parts, actor, version, { secret, isOtherUser: 'username' in changes })
   return { ...all, ...(secret ? { credential: 'changed' as const } : {}) }
 }
 
