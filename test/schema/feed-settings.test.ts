@@ -138,6 +138,17 @@ test('S2 §2.8: no feed can be enabled whose expiry hours are out of range, for 
   const change =
     'update freshet.sources set expiry_hours = 169 where id = (select source_id from freshet.feeds where id = $1)'
   await expect(pool.query(change, [number(id)])).rejects.toThrow(/expiry_hours/)
+  // Nor where the table did: the application does not rely on it.
+  await pool.query('alter table freshet.sources drop constraint expiry_hours_in_range')
+  await pool.query(change, [number(id)])
+  expect(problemsOf(await statusOf('enableFeed', id))).toEqual([
+    'id the feed has 169 expiryHours: it must be a whole number from 1 to 168.',
+  ])
+  expect(await updated({ id, expiryHours: 168 })).toMatchObject({ expiryHours: 168 })
+  await pool.query(
+    'alter table freshet.sources add constraint expiry_hours_in_range check (expiry_hours between 1 and 168)',
+  )
+  expect((await statusOf('enableFeed', id)).data!.enableFeed).toMatchObject({ status: 'ENABLED' })
 })
 
 test('every problem is told at once, with its field and what to do', async () => {
@@ -299,4 +310,27 @@ test('S2 §2.8: a feed that lacks something is not enabled, and everything that 
     'id the feed has no credential.',
   ])
   expect(await stored(id)).toMatchObject({ status: 'DRAFT' })
+})
+
+test('S2 §9.2: a feed over FTP is not enabled where the installation does not allow it any more', async () => {
+  const { id } = await created(whole)
+  await pool.query("update freshet.feeds set transport = 'FTP' where id = $1", [number(id)])
+  const wanted = ['id FTP sends user name and password in clear, and this installation does not allow it.']
+  expect(problemsOf(await statusOf('enableFeed', id))).toEqual(wanted)
+  await pool.query("update freshet.feeds set status = 'DISABLED' where id = $1", [number(id)])
+  expect(problemsOf(await statusOf('reenableFeed', id, ', acknowledge: true'))).toEqual(wanted)
+})
+
+test('S2 §17.9: who added a feed, and what was changed of it, stands in the log', async () => {
+  const { id } = await created(whole, await newSource({ affiliate_network: 'IMPACT' }))
+  await updated({ id, holdHours: 5, password: 'another' })
+  const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const ours = lines.filter(({ feedId }) => String(feedId) === number(id))
+  const find = (event: string) => ours.filter((line) => line.event === event)
+  const { source_id } = await stored(id)
+  expect(find('FEED_CREATED')).toMatchObject([{ level: 'info', network: 'IMPACT', createdBy: expect.any(String) }])
+  expect(String(find('FEED_CREATED')[0]!.sourceId)).toBe(String(source_id))
+  expect(find('FEED_UPDATED')).toMatchObject([
+    { level: 'info', changedFields: ['holdHours', 'credential'], updatedBy: expect.any(String) },
+  ])
 })

@@ -77,17 +77,62 @@ test('S2 §2.6: one run has one public price of one signature an offer', async (
   expect((await insert(true)).rowCount).toBe(1)
 })
 
+/** Each number of a feed with the constraint that keeps it, its least and its greatest value. */
+const ranges: [column: string, constraint: string, least: number, greatest: number][] = [
+  ['port', 'port_in_range', 1, 65_535],
+  ['max_file_size_bytes', 'limits_in_range', 1, 10_737_418_240],
+  ['max_row_count', 'limits_in_range', 1, 10_000_000],
+  ['max_product_count', 'limits_in_range', 1, 10_000_000],
+  ['hold_hours', 'hold_hours_in_range', 1, 720],
+  ['price_heartbeat_hours', 'price_heartbeat_hours_in_range', 1, 720],
+  ['expire_percent', 'expire_thresholds_in_range', 1, 100],
+  ['expire_min_count', 'expire_thresholds_in_range', 1, 10_000],
+  ['expire_max_count', 'expire_thresholds_in_range', 1, 1_000_000],
+  ['url_hash_percent', 'url_hash_thresholds_in_range', 1, 100],
+  ['url_hash_max_count', 'url_hash_thresholds_in_range', 1, 10_000_000],
+  ['rejected_percent', 'rejected_percent_in_range', 1, 100],
+  ['price_move_percent', 'price_move_percent_in_range', 1, 100],
+]
+
 test.each([
-  ['expiry hours of 0', 'update freshet.sources set expiry_hours = 0', 'expiry_hours_in_range'],
-  ['expiry hours of 169', 'update freshet.sources set expiry_hours = 169', 'expiry_hours_in_range'],
-  ['a heartbeat of 0', 'update freshet.feeds set price_heartbeat_hours = 0', 'price_heartbeat_hours_in_range'],
-  ['a heartbeat of 721', 'update freshet.feeds set price_heartbeat_hours = 721', 'price_heartbeat_hours_in_range'],
-  ['a share of 0', 'update freshet.feeds set expire_percent = 0', 'expire_thresholds_in_range'],
-  ['a share of 101', 'update freshet.feeds set url_hash_percent = 101', 'url_hash_thresholds_in_range'],
-  ['hold hours of 721', 'update freshet.feeds set hold_hours = 721', 'hold_hours_in_range'],
-])('S2 §2.8.1: the database itself refuses %s', async (_what, statement, constraint) => {
-  await expect(pool.query(statement)).rejects.toMatchObject({ code: '23514', constraint })
+  ...ranges.flatMap(([column, constraint, least, greatest]) => [
+    [`feeds.${column} = ${least - 1}`, constraint],
+    [`feeds.${column} = ${greatest + 1}`, constraint],
+  ]),
+  ['sources.expiry_hours = 0', 'expiry_hours_in_range'],
+  ['sources.expiry_hours = 169', 'expiry_hours_in_range'],
+  ['feeds.consecutive_failures = -1', 'failures_count_from_zero'],
+  ['feeds.secret_version = 0', 'secret_version_counts_from_one'],
+  ["feeds.default_currency = 'usd'", 'currency_is_iso_4217'],
+  ["feeds.default_currency = 'US'", 'currency_is_iso_4217'],
+  ["feeds.host = 'ftp://feeds.example'", 'host_is_plain'],
+  ["feeds.host = 'user@feeds.example'", 'host_is_plain'],
+  ["feeds.path = 'catalog.csv'", 'path_is_absolute'],
+  ["feeds.path = '/'", 'path_is_absolute'],
+  ["feeds.path = '/' || repeat('a', 1024)", 'path_is_absolute'],
+  ["feeds.tls_mode = 'EXPLICIT'", 'tls_mode_is_for_ftps'], // of a feed over SFTP
+  ["feeds.transport = 'FTPS'", 'tls_mode_is_for_ftps'],
+  ['feeds.host = null', 'enabled_knows_its_file'],
+  ['feeds.path = null', 'enabled_knows_its_file'],
+  ['feeds.username = null', 'enabled_knows_its_file'],
+  ["feeds.secret_ciphertext = '\\x00'", 'secret_names_its_key'],
+  ["feeds.last_content_hash = '\\x00'", 'content_hash_is_sha256'],
+  ["feeds.column_map = '[]'", 'column_map_is_an_object'],
+])('S2 §2.8.1: the database itself refuses %s', async (what, constraint) => {
+  const [, table, assignment] = /^(\w+)\.(.+)$/s.exec(what)!
+  await expect(pool.query(`update freshet.${table} set ${assignment}`)).rejects.toMatchObject({
+    code: '23514',
+    constraint,
+  })
 })
+
+test.each(ranges)(
+  'S2 §2.8.1: the database takes both bounds of feeds.%s',
+  async (column, _constraint, least, greatest) => {
+    for (const value of [least, greatest])
+      expect((await pool.query(`update freshet.feeds set ${column} = $1`, [value])).rowCount).toBeGreaterThan(0)
+  },
+)
 
 test.each(['0', '-1', '10000000'])('a price of %s is none', async (amount) => {
   const insert = pool.query(

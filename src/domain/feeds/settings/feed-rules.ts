@@ -1,7 +1,7 @@
 import type { FeedStatus, FeedTransport } from '../../../db/generated/client/enums.ts'
 import type { Problem } from '../../errors.ts'
 import type { FeedSecret } from '../credentials/secret.ts'
-import type { FeedChangesInput } from './feed-input.ts'
+import { FeedChanges, type FeedChangesInput } from './feed-input.ts'
 
 /** A feed as it is, or, before it is stored, as the table makes it: what its rules look at. */
 export type FeedState = {
@@ -50,14 +50,26 @@ export function ruleProblems(input: object, before: FeedState, allowPlainFtp: bo
 }
 
 /** What an enabled feed cannot do without (S2 §2.8.1: the state is checked at this boundary, too). */
-export function enableProblems(feed: FeedState & { secretKeyId: string | null }, allowPlainFtp: boolean): Problem[] {
+export function enableProblems(
+  feed: FeedState & { secretKeyId: string | null; expiryHours: number },
+  allowPlainFtp: boolean,
+): Problem[] {
   const missing = (['host', 'path', 'username'] as const).filter((field) => feed[field] === null)
   return [
     ...missing.map((field) => ({ field: 'id', message: `the feed has no ${field}.`, hint: setIt })),
     ...(feed.secretKeyId === null ? [{ field: 'id', message: 'the feed has no credential.', hint: setIt }] : []),
     ...(feed.transport === 'FTP' && !allowPlainFtp ? [{ ...notAllowed, field: 'id' }] : []),
+    ...expiryProblems(feed),
   ]
 }
+
+/** Everything rests on them: 0 would expire every offer at once, and without a bound none ever would. */
+const expiryProblems = ({ expiryHours }: { expiryHours: number }): Problem[] =>
+  (FeedChanges.shape.expiryHours.safeParse(expiryHours).error?.issues ?? []).map(({ message }) => ({
+    field: 'id',
+    message: `the feed has ${expiryHours} expiryHours: it ${message}`,
+    hint: setIt,
+  }))
 
 const setIt = 'Set it with updateFeed, try it with testFeed, then enable the feed.'
 

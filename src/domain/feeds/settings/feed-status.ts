@@ -100,6 +100,6 @@ async function changeStatus(
 
 const conflict = (message: string, hint: string) => new DomainError('CONFLICT', message, { field: 'id', hint })
 
-function refuseIncomplete({ feed, rhythm }: FeedRecord, allowPlainFtp: boolean): void {
-  refuse(enableProblems({ ...feed, cron: rhythm.scheduleCron }, allowPlainFtp))
+function refuseIncomplete({ feed, rhythm, expiryHours }: FeedRecord, allowPlainFtp: boolean): void {
+  refuse(enableProblems({ ...feed, cron: rhythm.scheduleCron, expiryHours }, allowPlainFtp))
 }
