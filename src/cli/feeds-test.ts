@@ -80,9 +80,9 @@ function describe({ formatDetected: found, fileBytes, rowsDetected, sampleRows, 
     ['Unused', unknownColumns.join(', ') || '-'],
     ['Rows', `${rowsDetected} looked at, ${errors.length} of them with errors`],
   ]
-  const samples = sampleRows.map(({ itemId, sku, amount, currency, inStock, title }) => [
+  const samples = sampleRows.map(({ itemId, sku, price, currency, inStock, title }) => [
     itemId ?? sku ?? '-',
-    `${amount} ${currency}`,
+    `${price} ${currency}`,
     inStock ? 'in stock' : 'out of stock',
     title,
   ])

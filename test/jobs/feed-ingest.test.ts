@@ -175,7 +175,41 @@ test('S2 §12.5: a feed that is tried shows what its rows would become, and chan
   )
   expect(testFeed).toMatchObject({
     isDone: true,
-    run: { status: 'SUCCEEDED', testResult: { success: true, rowsDetected: 100 } },
+    run: { status: 'SUCCEEDED', testResult: { success: true, rowsDetected: 100, errors: [], warnings: [] } },
   })
-  expect((testFeed.run.testResult as { sampleRows: unknown[] }).sampleRows).toHaveLength(10)
+  const { sampleRows } = testFeed.run.testResult as { sampleRows: object[] }
+  expect(sampleRows).toHaveLength(10)
+  expect(sampleRows[0]).toEqual({
+    itemId: 'i1',
+    sku: null,
+    title: 'Product i1',
+    price: '10.00',
+    currency: 'USD',
+    url: expect.stringMatching(/^https:/),
+    inStock: true,
+  })
+})
+
+test('DESIGN 9.10, RULINGS 24: the first to see a host key pins it, audited, be it a test; what is pinned stays', async () => {
+  serve(productsOf(2))
+  const id = await aFeedOver(app, server, { isEnabled: false })
+  const row = [readId(id)?.id]
+  const pins = async () =>
+    (await app.pool.query<{ host_keys: string[] }>('select host_keys from freshet.feeds where id = $1', row)).rows[0]
+  expect(await pins()).toEqual({ host_keys: [] })
+  await ask('mutation ($id: ID!) { testFeed(id: $id) { isDone } }', { id })
+  expect(await pins()).toEqual({ host_keys: [server.fingerprint] })
+  const { rows } = await app.pool.query(
+    "select actor, changes from freshet.audit_log where action = 'HOST_KEY_LEARNED' and object_id = $1::bigint::text",
+    row,
+  )
+  expect(rows).toEqual([{ actor: 'freshet', changes: { hostKeys: { to: server.fingerprint } } }])
+  const { host, port } = server.connection
+  const learned = await app.pool.query('select freshet.learn_host_key($1, $2, $3, $4)', [
+    ...row,
+    host,
+    port,
+    'SHA256:y',
+  ])
+  expect([learned.rows, await pins()]).toEqual([[{ learn_host_key: false }], { host_keys: [server.fingerprint] }])
 })

@@ -13,12 +13,15 @@ import { fetchFeedFile } from './transport/fetch-feed-file.ts'
 const rowsRead = 100
 const rowsShown = 10
 
+/** A row as the offer that it would become, by the names that offers have. */
+type SampleRow = Pick<FeedRow, 'itemId' | 'sku' | 'title' | 'url' | 'currency' | 'inStock'> & { price: string }
+
 /** What a test found out; also what `FeedRun.testResult` answers. */
 export type FeedTestResult = {
   success: boolean
   rowsDetected: number
   formatDetected: ReturnType<typeof describe>
-  sampleRows: Pick<FeedRow, 'itemId' | 'sku' | 'title' | 'url' | 'amount' | 'currency' | 'inStock'>[]
+  sampleRows: SampleRow[]
   errors: Chunk['samples']
   warnings: Warning[]
   fileBytes: number
@@ -59,7 +62,7 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
       sku,
       title,
       url,
-      amount,
+      price: amount,
       currency,
       inStock,
     })),
