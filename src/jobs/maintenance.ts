@@ -16,7 +16,8 @@ export const maintenance = defineJob({
       { scheduleId, jobId },
       { sql, directUrl, log, now, settings: config.maintenance, signal: AbortSignal.any([stopping, signal]) },
     )
-    log.info({ task, ...result }, 'maintenance was done')
+    const cleanup = task.startsWith('prune-') && { event: 'CLEANUP_COMPLETE', totalDeleted: result.rows }
+    log.info({ task, ...cleanup, ...result }, 'maintenance was done')
     return { task, ...result }
   },
 })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readId } from '../../src/domain/global-id.ts'
 import { startTestApp } from '../support/app.ts'
 import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
 import { aFeedOver, asked } from '../support/feeds.ts'
@@ -111,4 +112,30 @@ test('S2 §17.7: a row that says something new tells which fields; rows with new
   expect(updated).toMatchObject([{ fieldsChanged: ['title'] }])
   expect(later.filter(({ event }) => event === 'PRICE_WRITTEN')).toEqual([])
   expect(find(later, 'UPSERT_BATCH_COMPLETE')).toMatchObject({ productsUpserted: 21, pricesWritten: 0 })
+})
+
+test('S2 §17.10: at the end of a run it is told whether another one was asked for meanwhile', () => {
+  expect(find(told, 'MANUAL_RUN_PENDING_CHECK')).toMatchObject({
+    level: 'debug',
+    feedId: expect.any(String),
+    pending: false,
+    enqueuingFollowUp: false,
+  })
+})
+
+test('S2 §17.9, §17.13: the failure that disables a feed is told as such, the one before is not', async () => {
+  const id = await aFeedOver(app, server, { settings: { password: 'canary-wrong' } })
+  const number = readId(id)!.id
+  await app.pool.query('update freshet.feeds set consecutive_failures = 1 where id = $1', [number])
+  const ofFeed = (event: string) => lines().filter((line) => line.event === event && line.feedId === number)
+  const fail = async (count: number) => {
+    await asked(app, 'mutation ($id: ID!) { runFeed(id: $id) { id } }', { id })
+    await until('the run has failed', async () => ofFeed('MANUAL_RUN_PENDING_CHECK').length === count)
+  }
+  await fail(1)
+  expect(ofFeed('FEED_AUTO_DISABLED')).toEqual([])
+  await fail(2)
+  expect(ofFeed('FEED_AUTO_DISABLED')).toMatchObject([
+    { level: 'warn', consecutiveFailures: 3, lastError: 'FEED_LOGIN_REFUSED', runId: expect.any(String) },
+  ])
 })

@@ -64,6 +64,19 @@ test.each(MaintenanceTask.options)('%s runs from its schedule to its history', a
   ])
 })
 
+test('S2 §15.5: how much a cleanup took away is told; what deletes nothing is no cleanup', async () => {
+  await oldErrors(3)
+  const told = () => jobs.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const before = told().length
+  for (const task of ['prune-run-errors', 'reap-runs'] as const)
+    await pool.query('select freshet.run_schedule($1, now())', [await scheduleOf(task)])
+  expect(await jobs.drain(maintenance)).toEqual(['done', 'done'])
+  const cleanups = told()
+    .slice(before)
+    .filter(({ event }) => event === 'CLEANUP_COMPLETE')
+  expect(cleanups).toMatchObject([{ level: 'info', task: 'prune-run-errors', totalDeleted: 3, isDone: true }])
+})
+
 test('a task goes on batch by batch until nothing is left, and counts all it touched', async () => {
   await oldErrors(5_001)
   expect(await pruneErrors()).toEqual({ rows: 5_001, isDone: true })

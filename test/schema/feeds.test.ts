@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { aFeed, aFeedRun } from '../support/offers.ts'
 import { aRetailer, aSource } from '../support/rows.ts'
+import { startRun } from '../support/runs.ts'
 import { statementsOf, withoutKeyLookup } from '../support/statements.ts'
 import { codes, number, openFeedStand, problemsOf, updateDocument, whole, type FeedAnswer } from './feed-stand.ts'
 
@@ -133,6 +134,22 @@ test.each(['DRAFT', 'PAUSED', 'DISABLED'])('S2 §5.4: a feed that is %s is not r
   await pool.query('update freshet.feeds set status = $2::freshet.feed_status where id = $1', [number(id), status])
   expect(codes(await statusOf('runFeed', id))).toEqual([['FEED_NOT_ENABLED', 'id']])
   expect(await waiting(id)).toEqual([])
+})
+
+test('S2 §17.3, §17.9: a click is told with who made it, the job it got, and the run that it waits behind', async () => {
+  const { id } = await created(whole, await stand.newSource({ affiliate_network: 'IMPACT' }))
+  await statusOf('enableFeed', id)
+  await statusOf('runFeed', id)
+  const { id: run } = await startRun(pool, { lock: [4620, Number(number(id))] })
+  await statusOf('runFeed', id)
+  const lines = app.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const find = (event: string) => lines.filter((line) => line.event === event && String(line.feedId) === number(id))
+  const asked = { level: 'info', requestedBy: expect.stringMatching(/^first admin/) }
+  expect(find('MANUAL_RUN_REQUESTED')).toMatchObject([asked, asked])
+  expect(find('FEED_ENQUEUED')).toMatchObject([
+    { level: 'info', trigger: 'MANUAL', network: 'IMPACT', jobId: expect.any(String) },
+  ])
+  expect(find('MANUAL_RUN_PENDING_SET')).toMatchObject([{ level: 'warn', activeRunId: run }])
 })
 
 const list =

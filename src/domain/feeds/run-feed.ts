@@ -23,7 +23,8 @@ export async function runFeed(parts: Parts, actor: Actor, id: bigint, force: boo
 /** The same, but answers the number of the request, by which `readFeedRequest` finds the run that covers it. */
 export async function askForRun({ db, now, log }: Parts, actor: Actor, id: bigint, force: boolean): Promise<number> {
   const asked = await db.$transaction(async (tx) => {
-    const feed = await tx.feed.findUnique({ where: { id }, select: { status: true } })
+    const select = { status: true, source: { select: { affiliateNetwork: true } } } as const
+    const feed = await tx.feed.findUnique({ where: { id }, select })
     if (!feed) throw notFound('feed', 'id')
     if (feed.status !== 'ENABLED')
       throw new DomainError('FEED_NOT_ENABLED', `The feed is ${feed.status}: only an enabled one runs.`, {
@@ -34,9 +35,9 @@ export async function askForRun({ db, now, log }: Parts, actor: Actor, id: bigin
     const request = Number(row.request)
     const changes = { request: { to: request }, force: { to: force } }
     await audit(tx, actor, { action: 'RUN_FEED', objectType: 'Feed', objectId: id, changes })
-    return { ...row, request }
+    return { ...row, request, network: feed.source.affiliateNetwork }
   })
-  const { request, jobId, activeRunId } = asked
+  const { request, jobId, activeRunId, network } = asked
   log.info(
     { event: 'MANUAL_RUN_REQUESTED', feedId: id, force, requestedBy: actor.name },
     'a run of a feed was asked for',
@@ -46,6 +47,7 @@ export async function askForRun({ db, now, log }: Parts, actor: Actor, id: bigin
       { event: 'MANUAL_RUN_PENDING_SET', feedId: id, activeRunId },
       'a run is at work: one follow-up comes after it',
     )
-  if (jobId) log.info({ event: 'FEED_ENQUEUED', feedId: id, jobId, trigger: 'MANUAL' }, 'a run of a feed is enqueued')
+  if (jobId)
+    log.info({ event: 'FEED_ENQUEUED', feedId: id, network, jobId, trigger: 'MANUAL' }, 'a run of a feed is enqueued')
   return request
 }

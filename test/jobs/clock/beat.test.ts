@@ -4,8 +4,11 @@ import { leaseSeconds } from '../../../src/domain/schedules/clock.ts'
 import { watchSeconds } from '../../../src/jobs/clock/watch.ts'
 import { startClock, tickSeconds } from '../../../src/jobs/clock/beat.ts'
 import { createLog } from '../../../src/log.ts'
+import { tellEnqueued } from '../../../src/domain/schedules/tell-enqueued.ts'
 import { cloneDatabase } from '../../support/database.ts'
 import { collectLines } from '../../support/lines.ts'
+import { aFeed } from '../../support/offers.ts'
+import { aRetailer, aSchedule, aSource } from '../../support/rows.ts'
 import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
@@ -48,6 +51,42 @@ test('S2 §17.3: each tick of the driver is logged as SCHEDULER_TICK, at debug',
   const tick = JSON.parse(line) as Record<string, unknown>
   expect(tick).toMatchObject({ level: 'debug', event: 'SCHEDULER_TICK', claimed: expect.any(Number) as unknown })
   expect(tick.tickDurationMs).toBeTypeOf('number')
+})
+
+test('S2 §17.3, §5.3: who drives the clock tells which feeds are due, with their network and next time', async () => {
+  const sourceId = await aSource(database.pool, await aRetailer(database.pool), {
+    kind: 'AFFILIATE_FEED',
+    affiliate_network: 'IMPACT',
+  })
+  const feedId = await aFeed(database.pool, sourceId)
+  const id = await aSchedule(database.pool, {
+    kind: 'feed',
+    subject_id: feedId,
+    queue: 'feed-ingest',
+    period_seconds: 3600,
+  })
+  const tick =
+    "update freshet.clock set driver = 'worker one', last_tick_at = date_trunc('minute', now()) returning last_tick_at"
+  const { rows } = await database.pool.query<{ last_tick_at: Date }>(tick)
+  const enqueued = collectLines()
+  const tell = (driver: string) =>
+    tellEnqueued(pool, driver, createLog({ level: 'info', destination: enqueued.stream }))
+  await tell('worker one')
+  expect(enqueued.lines).toEqual([])
+  const run = 'update freshet.schedules set last_run_at = $2 where id = $1 returning next_run_at'
+  const { rows: due } = await database.pool.query<{ next_run_at: Date }>(run, [id, rows[0]!.last_tick_at])
+  await tell('worker two')
+  await tell('worker one')
+  expect(enqueued.lines.map((line) => JSON.parse(line) as object)).toMatchObject([
+    {
+      level: 'info',
+      event: 'FEED_ENQUEUED',
+      feedId,
+      network: 'IMPACT',
+      nextRunAt: due[0]!.next_run_at.toISOString(),
+      trigger: 'SCHEDULED',
+    },
+  ])
 })
 
 test('a worker offers to drive every 5 s: not after 4,999 ms, but after 5,000 ms', async () => {
