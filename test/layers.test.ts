@@ -40,6 +40,7 @@ const files = globSync('src/**/*.ts').filter((path) => !path.includes('generated
 const imports = files.flatMap((path) =>
   [...readFileSync(path, 'utf8').matchAll(/(?:from|import)[\s(]*'(\.[^']+\.ts)'/g)].map(([, target = '']) => ({
     path,
+    target: join(dirname(path), target),
     from: partOf(path),
     to: partOf(join(dirname(path), target)),
   })),
@@ -60,6 +61,29 @@ test('GraphQL and the files of queues send no SQL of their own: they ask the dom
   expect(asking.length).toBeGreaterThan(40)
   const sql = /\b(?:queryRows|queryWithin|readQuery)\b|\$(?:query|execute)Raw|\b(?:pool|client)\.query\b/
   expect(asking.filter((path) => sql.test(readFileSync(path, 'utf8')))).toEqual([])
+})
+
+test('S2 §10.4, §20: a credential is opened by the jobs of a worker, and by the rotation at a console, and nowhere else', () => {
+  const users = (name: string) =>
+    files.filter((path) => new RegExp(`\\b${name}\\(`).test(readFileSync(path, 'utf8'))).toSorted()
+  const feeds = 'src/domain/feeds'
+  expect(users('decryptSecret')).toEqual([
+    `${feeds}/credentials/rotate-credentials.ts`,
+    `${feeds}/credentials/secret.ts`,
+    `${feeds}/feed-for-run.ts`,
+  ])
+  expect(users('rotateCredentials')).toEqual([
+    'src/cli/keys-rotate-credentials.ts',
+    `${feeds}/credentials/rotate-credentials.ts`,
+  ])
+  const working = [`${feeds}/ingest-feed.ts`, `${feeds}/test-feed.ts`]
+  expect(users('connectionOf')).toEqual([`${feeds}/feed-for-run.ts`, ...working])
+  const callers = imports.filter(({ path, target }) => working.includes(target) && !path.startsWith(feeds))
+  expect([...new Set(callers.map(({ path }) => path))].toSorted()).toEqual([
+    'src/cli/feeds-test.ts', // for the type of what a test found
+    'src/jobs/feed-ingest.ts',
+    'src/jobs/feed-test.ts',
+  ])
 })
 
 test('RULINGS 59: what the program decides goes by a time that it is given; only where a process begins is a clock read', () => {

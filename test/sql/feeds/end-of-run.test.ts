@@ -71,6 +71,19 @@ test.each([
   expect(await stateOf(feed)).toMatchObject({ status: 'ENABLED', consecutive_failures: 2 })
 })
 
+test('S2 §15.4: that a feed was disabled stays told until a run of it succeeds', async () => {
+  const feed = await feeds.aFeed()
+  for (const at of [1, 2, 3]) await fail(feed, at)
+  await feeds.callOf('set_feed_status', feed.id, 'ENABLED', null)
+  await feeds.run(feed, products(1), { at: 4, dieAfter: 0 })
+  expect((await alertsOf(feed)).map(({ isOpen }) => isOpen)).toEqual([true, true])
+  const other = await feeds.aFeed()
+  await feeds.run(other, products(1), { at: 4 })
+  expect((await alertsOf(feed)).map(({ isOpen }) => isOpen)).toEqual([true, true])
+  await feeds.run(feed, products(1), { at: 5 })
+  expect((await alertsOf(feed)).map(({ isOpen }) => isOpen)).toEqual([false, false])
+})
+
 test('RULINGS 1: a failure that does not count, such as a cancelled run, neither counts nor alarms', async () => {
   const feed = await feeds.aFeed()
   for (const at of [1, 2, 3, 4]) await fail(feed, at, false)

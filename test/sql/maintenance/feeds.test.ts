@@ -196,9 +196,11 @@ test('RULINGS 27: the alert names a feed that was paused as the cause', async ()
 })
 
 test('RULINGS 27: nothing is said where nothing was shown, or all has expired', async () => {
-  const [never, over] = [await feeds.aFeed(), await feeds.aFeed()]
+  const [never, empty, over] = [await feeds.aFeed(), await feeds.aFeed(), await feeds.aFeed()]
   await feeds.run(over, products(3))
+  await feeds.run(empty, [])
   await warn(48)
+  expect(await alerts(empty)).toEqual([])
   await silence()
   await warn(48.001)
   expect([await alerts(never), (await alerts(over)).filter(({ isOpen }) => isOpen)]).toEqual([[], []])
