@@ -144,3 +144,11 @@ test('RULINGS 23: rows before a fault of the file come first, and the row that w
     failure: new Error('cut'),
   })
 })
+
+test('FAULTS S5: a line of nothing but opening quotes is read in one pass', async () => {
+  const line = '"a,'.repeat(300_000)
+  const begun = performance.now()
+  const { faults } = await readAll(`a,b\n${line}\n1,2\n`)
+  expect(faults).toMatchObject([{ line: 2, code: 'ROW_QUOTES_BROKEN' }])
+  expect(performance.now() - begun).toBeLessThan(5_000) // a look to its end at each quote took minutes
+})
