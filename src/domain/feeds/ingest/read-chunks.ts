@@ -6,7 +6,7 @@ import { bindColumns, type Binding } from '../dialects/bind-columns.ts'
 import { dialects } from '../dialects/index.ts'
 import { columnRead, recordReader } from '../dialects/record-reader.ts'
 import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
-import { shortRow } from '../row/row-errors.ts'
+import { shortRow, shortText } from '../row/row-errors.ts'
 import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
 import { readFeedRow } from '../row/feed-row.ts'
 
@@ -27,18 +27,29 @@ export async function openTable(handle: FileHandle, feed: Settings, signal: Abor
   return { file, csv, binding }
 }
 
-/** The rows of a table as chunks of so many rows of the file. What stands before a fault in the file comes before it is thrown. */
+/** Of the unpacked file: a chunk holds on to all the text that its rows were read from, and a row may have a megabyte. */
+const usualChunkBytes = 32 * 1024 * 1024
+
+/** How large a chunk may become: in rows of the file, and in bytes of it. */
+type ChunkLimits = { size: number; maxBytes?: number }
+
+/**
+ * The rows of a table as chunks of so many rows of the file, or fewer where they are long. What stands before a fault in the file
+ * comes before it is thrown.
+ */
 export async function* readChunks(
   { file, csv, binding }: FeedTable,
   feed: Settings,
-  { size, now }: { size: number; now: Date },
+  { size, maxBytes = usualChunkBytes, now }: ChunkLimits & { now: Date },
 ): AsyncGenerator<Chunk> {
   const { isParentRow } = dialects[feed.dialect]
   const read = recordReader(binding)
   const settings = { dialect: feed.dialect, currency: feed.defaultCurrency, now }
   const { fields: header } = csv.header
+  const columnName = (column = -1) => shortText(header[column] ?? '')
   let chunk = newChunk()
   let bytes = 0
+  let unpacked = file.seen.bytesOut
 
   const takeRow = ({ line, fields }: FileRow): void => {
     count(chunk, 'rowsRead')
@@ -55,7 +66,7 @@ export async function* readChunks(
       fault(chunk, code, () => ({
         line,
         message,
-        details: { field, column: header[columnRead(binding, field, fields) ?? -1], row: shortRow(fields, header) },
+        details: { field, column: columnName(columnRead(binding, field, fields)), row: shortRow(fields, header) },
       }))
       return
     }
@@ -76,6 +87,7 @@ export async function* readChunks(
   const finished = () => {
     count(chunk, 'bytesParsed', file.seen.bytesIn - bytes)
     bytes = file.seen.bytesIn
+    unpacked = file.seen.bytesOut
     const done = chunk
     chunk = newChunk()
     return done
@@ -88,6 +100,7 @@ export async function* readChunks(
         if ((chunk.counters.rowsRead ?? 0) >= size) yield finished()
       }
       for (const each of faults) takeFault(each)
+      if (file.seen.bytesOut - unpacked >= maxBytes && !isEmpty(chunk)) yield finished()
     }
   } catch (error) {
     if (!isEmpty(chunk)) yield finished()

@@ -8,6 +8,7 @@ import { readGtin } from './gtin.ts'
 import { readIdentifier, resolveIdentity, type Identity } from './identity.ts'
 import { canonicalJson, priceSignature } from './price-signature.ts'
 import { pricesOfRow } from './prices-of-row.ts'
+import { shortText } from './row-errors.ts'
 import { readStock } from './stock.ts'
 import { readWebUrl } from './url-parts.ts'
 
@@ -57,14 +58,16 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
     feedCurrency: settings.currency,
     now: settings.now,
   })
-  if (!prices.ok)
-    return { code: prices.code, field: prices.column, message: `${prices.column} is "${raw[prices.column] ?? ''}".` }
+  if (!prices.ok) {
+    const message = `${prices.column} is "${shortText(raw[prices.column] ?? '')}".`
+    return { code: prices.code, field: prices.column, message }
+  }
 
   const identity = resolveIdentity({ itemId: raw.itemId, sku: raw.sku, hash: page.hash }, settings.dialect)
   if (!identity) return { code: 'IDENTITY_MISSING', field: 'itemId', message: 'Nothing tells the row from others.' }
   const said = {
     title,
-    link: link ?? '', // the page in its place would look like a link that pays (RULINGS 26)
+    link: linkOf(raw),
     url: page.url,
     imageUrl: imageOf(raw.image),
     brand: textOf(raw.brand, longest.brand),
@@ -96,6 +99,12 @@ function pageOf(landingLink: string | undefined, link: string | undefined): Cano
   const landing = canonicalUrl(landingLink ?? '')
   return landing.ok || !link ? landing : canonicalUrl(link)
 }
+
+/**
+ * The link as given, if it is one; the page in its place would look like a link that pays (RULINGS 26). Where it is the row's only
+ * one, the page was read from it.
+ */
+const linkOf = ({ link = '', landingLink }: RawRow): string => (!landingLink || readWebUrl(link).ok ? link : '')
 
 /** The promotion that the price holds under, as far as the row names one (S2 §4.2): with another one it is another price. */
 function promoOf(raw: RawRow): Record<string, string> | null {

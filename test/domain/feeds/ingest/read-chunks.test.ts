@@ -14,13 +14,13 @@ const settings: Settings = {
 }
 
 /** The chunks of a file, and what ended it before its time. */
-async function read(text: string, more: Partial<Settings> = {}, size = 1_000) {
+async function read(text: string, more: Partial<Settings> = {}, limits: { size?: number; maxBytes?: number } = {}) {
   await using handle = await openBytes(text)
   const chunks: Chunk[] = []
   try {
     const given = { ...settings, ...more }
     const table = await openTable(handle, given, new AbortController().signal)
-    for await (const chunk of readChunks(table, given, { size, now: new Date(0) })) chunks.push(chunk)
+    for await (const chunk of readChunks(table, given, { size: 1_000, ...limits, now: new Date(0) })) chunks.push(chunk)
   } catch (error) {
     return { chunks, code: (error as { code?: string }).code }
   }
@@ -150,10 +150,26 @@ test('issue 5 §2: delimiter, quoting and columns may be set on the feed', async
 
 test('S2 §7.3: a chunk has so many rows of the file, whatever became of them', async () => {
   const text = file(row('1'), row('2', { price: 'POA' }), row('1'), row('3'), row('4'))
-  const { chunks } = await read(text, {}, 2)
+  const { chunks } = await read(text, {}, { size: 2 })
   expect(chunks.map(({ counters, rows }) => [counters.rowsRead, rows.size])).toEqual([
     [2, 1],
     [2, 2],
     [1, 1],
   ])
+})
+
+test('FAULTS S5: a chunk of long rows ends before their number is reached, for all their text is held in memory', async () => {
+  const text = file(...Array.from({ length: 12 }, (_, n) => row(`${n}`, { name: 'x'.repeat(50_000) })))
+  const { chunks } = await read(text, {}, { maxBytes: 200_000 })
+  expect(chunks.length).toBeGreaterThanOrEqual(3)
+  expect(chunks.flatMap(({ rows }) => [...rows.values()].map(({ line }) => line))).toEqual(
+    Array.from({ length: 12 }, (_, n) => n + 2),
+  )
+})
+
+test('FAULTS S5: what a row is refused with is short, however long its cell and the name of its column are', async () => {
+  const text = `Name,Url,${'Price'.padEnd(500_000, ' ')},SKU\nA,https://shop.example/1,${'9'.repeat(900_000)},s`
+  const { samples } = await one(text)
+  expect(samples).toMatchObject([{ code: 'PRICE_INVALID', line: 2 }])
+  expect(JSON.stringify(samples).length).toBeLessThan(3_000)
 })

@@ -139,3 +139,16 @@ test('S2 §4.2: the promotion of a row belongs to its price: with another one th
   expect(row.versionHash).toEqual(plain.versionHash)
   expect(accepted({ couponCode: 'x'.repeat(501) }).promo).toHaveLength(500 + '{"couponCode":""}'.length)
 })
+
+test.each([
+  ['javascript:', 'javascript:alert(1)'],
+  ['data:', 'data:text/html,x'],
+  ['a password', 'https://user:secret@shop.example/'],
+  ['no name of a host', 'http://[::1]/'],
+  ['9,000 characters', `https://shop.example/${'a'.repeat(9_000)}`],
+])('FAULTS S13: beside a good page a link of %s is none, so that nobody is sent to it', (_, link) => {
+  expect(accepted({ landingLink: 'https://shop.example/p/1', link })).toMatchObject({
+    link: '',
+    url: 'https://shop.example/p/1',
+  })
+})
