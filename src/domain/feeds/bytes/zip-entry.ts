@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { fromFdPromise, type Entry, type ZipFile } from 'yauzl'
 import { JobError, PermanentError } from '../../queue/job-error.ts'
+import { shortText } from '../row/row-errors.ts'
 
 /** Where the data of the only file of an archive lies, and what it must come to. */
 export type ZipEntry = {
@@ -22,7 +23,7 @@ export async function findZipEntry(file: FileHandle): Promise<ZipEntry> {
     const entry = await onlyEntry(zip)
     const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true })
     return {
-      name: entry.fileName,
+      name: shortText(entry.fileName), // it may hold 65,535 bytes, NUL among them
       isCompressed: entry.compressionMethod === deflated,
       start: fileDataStart,
       length: entry.compressedSize,

@@ -5,6 +5,7 @@ import type { FailureCode } from '../../failure-codes.ts'
 import { PermanentError } from '../../queue/job-error.ts'
 import type { RunContext } from '../../runs/context.ts'
 import type { FeedForRun } from '../feed-for-run.ts'
+import { shortText } from '../row/row-errors.ts'
 import { encodingWarning } from '../bytes/decode-text.ts'
 import { batchLog } from './batch-log.ts'
 import type { Chunk } from './chunk.ts'
@@ -78,11 +79,12 @@ export async function ingestFile(
   await tellTotals(run, log)
 }
 
-/** What a file turned out to be, for people. */
+/** What a file turned out to be, for people: short and clean, whatever it calls its columns. */
 export function describe({ file, csv, binding }: FeedTable) {
+  const header = csv.header.fields.map((name) => shortText(name))
   const columns = Object.fromEntries(
     Object.entries(binding.columns).flatMap(([field, [first]]) =>
-      first === undefined ? [] : [[field, csv.header.fields[first] ?? '']],
+      first === undefined ? [] : [[field, header[first] ?? '']],
     ),
   )
   return {
@@ -92,9 +94,9 @@ export function describe({ file, csv, binding }: FeedTable) {
     encoding: file.found.encoding,
     delimiter: csv.format.delimiter,
     quoting: csv.format.quoting,
-    header: csv.header.fields,
+    header,
     columns,
-    unknownColumns: binding.unknown,
+    unknownColumns: binding.unknown.map((name) => shortText(name)),
   }
 }
 

@@ -176,3 +176,10 @@ test('a file that is left before its end is let go of', async () => {
     expect((await handle.stat()).size).toBeGreaterThan(0) // still the caller's
   })
 })
+
+test('FAULTS S13: the name inside a zip archive is kept short, and without the NUL that Postgres cannot keep', async () => {
+  const long = await readFeed(await zip({ [`${'a'.repeat(60_000)}.csv`]: csv }))
+  expect(long.file?.entry).toHaveLength(300)
+  const named = Buffer.from((await zip({ 'fe.d.csv': csv })).toString('latin1').replaceAll('fe.d', 'fe\0d'), 'latin1')
+  expect(await readFeed(named)).toMatchObject({ file: { entry: 'fe\uFFFDd.csv' }, text: csv })
+})
