@@ -192,12 +192,14 @@ test('S2 §12.5: a feed that is tried shows what its rows would become, and chan
 
 test('DESIGN 9.10, RULINGS 24: the first to see a host key pins it, audited, be it a test; what is pinned stays', async () => {
   serve(productsOf(2))
-  const id = await aFeedOver(app, server, { isEnabled: false })
+  const id = await aFeedOver(app, server, { settings: { path: '/feeds/none.csv' }, isEnabled: false })
   const row = [readId(id)?.id]
   const pins = async () =>
     (await app.pool.query<{ host_keys: string[] }>('select host_keys from freshet.feeds where id = $1', row)).rows[0]
   expect(await pins()).toEqual({ host_keys: [] })
-  await ask('mutation ($id: ID!) { testFeed(id: $id) { isDone } }', { id })
+  expect(await ask('mutation ($id: ID!) { testFeed(id: $id) { run { errorCode } } }', { id })).toEqual({
+    testFeed: { run: { errorCode: 'FEED_FILE_NOT_FOUND' } },
+  })
   expect(await pins()).toEqual({ host_keys: [server.fingerprint] })
   const { rows } = await app.pool.query(
     "select actor, changes from freshet.audit_log where action = 'HOST_KEY_LEARNED' and object_id = $1::bigint::text",

@@ -55,7 +55,7 @@ async function download(run: RunContext, feed: FeedForRun, services: FeedService
   const { outside, dir, openKeys, log, isLastAttempt, stopping } = services
   const connection = connectionOf(feed, await openKeys())
   await using progress = downloadProgress(run)
-  const outcome = await fetchFeedFile(connection, {
+  return await fetchFeedFile(connection, {
     dir,
     log,
     // Nothing is written yet: a process that stops puts the run back at once.
@@ -64,6 +64,7 @@ async function download(run: RunContext, feed: FeedForRun, services: FeedService
     allowPlainFtp: outside.allowPlainFtp,
     maxBytes: feed.maxFileSizeBytes,
     isUnchanged: (stat) => looksUnchanged(feed, stat),
+    onHostKey: (fingerprint) => learnHostKey(run.sql, feed, fingerprint, log),
     lastKnown: {
       ...(feed.lastRemoteSize !== null && { size: feed.lastRemoteSize }),
       ...(feed.lastRemoteMtime && { mtime: feed.lastRemoteMtime }),
@@ -71,8 +72,6 @@ async function download(run: RunContext, feed: FeedForRun, services: FeedService
     onProgress: progress.tell,
     isLastAttempt,
   })
-  if (outcome.learnedHostKey) await learnHostKey(run.sql, feed, outcome.learnedHostKey, log)
-  return outcome
 }
 
 /** Notes what was downloaded; the feed remembers it only once a run has processed it (DESIGN 9.11). */

@@ -42,11 +42,11 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
     allowPrivate: outside.allowPrivateNetwork,
     allowPlainFtp: outside.allowPlainFtp,
     maxBytes: feed.maxFileSizeBytes,
+    ...(isStored(feed) && { onHostKey: (fingerprint) => learnHostKey(run.sql, feed, fingerprint, log) }),
     isLastAttempt: true,
   })
   if (fetched.kind === 'unchanged') throw new Error('A test reads the file whether it changed or not.')
   await using file = fetched
-  if (file.learnedHostKey && isStored(feed)) await learnHostKey(run.sql, feed, file.learnedHostKey, log)
   await run.stage('PARSE')
   const table = await openTable(file.handle, { ...feed, maxRowCount: Number.MAX_SAFE_INTEGER }, run.signal)
   const first = await firstChunk(readChunks(table, feed, { size: rowsRead, now: now() }))

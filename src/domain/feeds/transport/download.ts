@@ -18,6 +18,7 @@ export type Download = {
   allowPrivate: boolean
   maxBytes: number
   isUnchanged: (stat: RemoteStat) => boolean
+  onHostKey: (fingerprint: string) => Promise<void>
   lastKnown: RemoteStat
   onProgress: (progress: { bytes: number; total: number | undefined }) => void
   /** What the server said of the file before the first byte that is here. */
@@ -40,9 +41,9 @@ export async function downloadOnce(download: Download): Promise<'fetched' | 'unc
     signal: guard.signal,
     cut: (reason) => guard.cut(reason),
   })
-  if (session.hostKey !== undefined) download.hostKey ??= session.hostKey
   log.debug({ event: 'FTP_CONNECTED', host: connection.host, connectionTimeMs: since(begun) }, 'connected')
   guard.limit(limits.idleMs, () => stalled(download))
+  await learn(session, download)
   return await readFrom(session, download, guard)
 }
 
@@ -96,6 +97,13 @@ async function ask<Answer>(guard: Watch, answer: Promise<Answer>): Promise<Answe
   const heard = await orAborted(guard.signal, answer)
   guard.touch()
   return heard
+}
+
+/** The first server that let us in is the one: it has our password now, and no other is to get it, though its file be not there. */
+async function learn({ hostKey }: FeedSession, download: Download): Promise<void> {
+  if (hostKey === undefined || download.hostKey !== undefined) return
+  download.hostKey = hostKey
+  if (download.connection.hostKeys.length === 0) await download.onHostKey(hostKey)
 }
 
 /** A key that was learned in the first session holds for the next ones. */

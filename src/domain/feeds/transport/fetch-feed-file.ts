@@ -22,6 +22,8 @@ export type FetchOptions = {
   maxBytes: number
   /** Whether the file need not be read, by what the server says of it. */
   isUnchanged?: (stat: RemoteStat) => boolean
+  /** Told the host key of a server that let us in though none is accepted yet: it is to be pinned, whatever becomes of the rest. */
+  onHostKey?: (fingerprint: string) => Promise<void>
   /** What was known of the file before, for the log. */
   lastKnown?: RemoteStat
   /** Called with every piece that arrives, so it should be quick. */
@@ -32,13 +34,15 @@ export type FetchOptions = {
   reconnectMs?: number
 }
 
-/** A host key that was seen for the first time; the caller stores it as the feed's pin. */
-type Learned = { learnedHostKey?: string }
-
 /** The file as a handle without a name: whoever disposes of it has removed it. Reading begins at its first byte. */
-export type FetchedFile = AsyncDisposable &
-  Learned & { kind: 'fetched'; bytes: number; sha256: Buffer; stat: RemoteStat; handle: FileHandle }
-export type FetchOutcome = FetchedFile | (Learned & { kind: 'unchanged'; stat: RemoteStat })
+export type FetchedFile = AsyncDisposable & {
+  kind: 'fetched'
+  bytes: number
+  sha256: Buffer
+  stat: RemoteStat
+  handle: FileHandle
+}
+export type FetchOutcome = FetchedFile | { kind: 'unchanged'; stat: RemoteStat }
 
 const mostReconnects = 3
 
@@ -79,14 +83,19 @@ async function fetchWithin(connection: FeedConnection, options: FetchOptions): P
   const file = await openPrivateFile(options.dir)
   let isHandedOut = false
   try {
-    const standard = { isUnchanged: () => false, lastKnown: {}, onProgress: () => {}, reconnectMs: 1_000 }
+    const standard = {
+      isUnchanged: () => false,
+      onHostKey: () => Promise.resolve(),
+      lastKnown: {},
+      onProgress: () => {},
+      reconnectMs: 1_000,
+    }
     const download: Download = { ...standard, ...options, connection, file, limits, signal: total.signal }
     const kind = await downloadWhole(download, options.reconnectMs ?? standard.reconnectMs)
-    const { stat = {}, hostKey } = download
-    const learned = connection.hostKeys.length === 0 && hostKey !== undefined ? { learnedHostKey: hostKey } : {}
-    if (kind === 'unchanged') return { kind, stat, ...learned }
+    const { stat = {} } = download
+    if (kind === 'unchanged') return { kind, stat }
     isHandedOut = true
-    return { kind, ...learned, ...handOut(file, stat) }
+    return { kind, ...handOut(file, stat) }
   } finally {
     if (!isHandedOut) await file[Symbol.asyncDispose]()
   }

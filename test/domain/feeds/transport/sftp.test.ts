@@ -82,15 +82,19 @@ test.each([
 })
 
 test('issue 5 §1: the host key is learned at first, then pinned; several pins allow for its rotation', async () => {
-  expect((await stand.read(connection)).learnedHostKey).toBe(server.fingerprint)
-  const { outcome } = await stand.fetch(connection, { isUnchanged: () => true })
-  expect(outcome).toEqual({
-    kind: 'unchanged',
-    stat: { size: content.length, mtime: expect.any(Date) as Date },
-    learnedHostKey: server.fingerprint,
-  })
+  expect((await stand.read(connection)).learned).toEqual([server.fingerprint])
+  const { outcome, learned } = await stand.fetch(connection, { isUnchanged: () => true })
+  expect(outcome).toEqual({ kind: 'unchanged', stat: { size: content.length, mtime: expect.any(Date) as Date } })
+  expect(learned).toEqual([server.fingerprint])
   const pinned = { ...connection, hostKeys: ['SHA256:another', server.fingerprint] }
-  expect(await stand.read(pinned)).toMatchObject({ bytes: content.length, learnedHostKey: undefined })
+  expect(await stand.read(pinned)).toMatchObject({ bytes: content.length, learned: [] })
+})
+
+test('DESIGN 9.10: who let us in is pinned, though the file is not there; who did not, is not', async () => {
+  const gone = await stand.fail({ ...connection, path: '/feeds/none.csv' })
+  expect([gone.code, gone.learned]).toEqual(['FEED_FILE_NOT_FOUND', [server.fingerprint]])
+  const refused = await stand.fail({ ...connection, secret: { password: 'wrong' } })
+  expect([refused.code, refused.learned]).toEqual(['FEED_LOGIN_REFUSED', []])
 })
 
 test('issue 5 §1, FAULTS S6: a changed host key is told with both fingerprints, and no password is sent to it', async () => {

@@ -15,6 +15,7 @@ export async function openStand() {
   const dir = await mkdtemp(join(tmpdir(), 'freshet-feed-'))
   const fetch = async (connection: FeedConnection, more: Partial<FetchOptions> = {}) => {
     const { lines, stream } = collectLines()
+    const learned: string[] = []
     const options: FetchOptions = {
       dir,
       signal: new AbortController().signal,
@@ -23,14 +24,16 @@ export async function openStand() {
       allowPlainFtp: true,
       maxBytes: 10_000_000,
       reconnectMs: 0,
+      onHostKey: (fingerprint) => Promise.resolve(void learned.push(fingerprint)),
       ...more,
     }
     const events = () => lines.map((line) => JSON.parse(line) as { event: string; [field: string]: unknown })
     return withLogFields({}, async () => {
       try {
-        return { outcome: await fetchFeedFile(connection, options), events: events(), text: lines.join('\n') }
+        const outcome = await fetchFeedFile(connection, options)
+        return { outcome, learned, events: events(), text: lines.join('\n') }
       } catch (error) {
-        return { error, events: events(), text: lines.join('\n') + inspect(error, { depth: 9 }) }
+        return { error, learned, events: events(), text: lines.join('\n') + inspect(error, { depth: 9 }) }
       }
     })
   }
@@ -40,14 +43,15 @@ export async function openStand() {
     /** Downloads, reads what came, and lets go of it. */
     async read(connection: FeedConnection, more?: Partial<FetchOptions>) {
       const result = await fetch(connection, more)
+      const { learned } = result
       if (result.error !== undefined) throw result.error
       if (result.outcome?.kind !== 'fetched') throw new Error('the file was not fetched')
       await using file = result.outcome
       const content = await file.handle.readFile()
       expect(file.bytes).toBe(content.length)
       expect(file.sha256.equals(createHash('sha256').update(content).digest())).toBe(true)
-      const { bytes, stat, learnedHostKey } = file
-      return { content, bytes, stat, learnedHostKey, events: result.events, text: result.text }
+      const { bytes, stat } = file
+      return { content, bytes, stat, learned, events: result.events, text: result.text }
     },
     /** Downloads, and must fail. */
     async fail(connection: FeedConnection, more?: Partial<FetchOptions>) {
