@@ -63,7 +63,12 @@ test('fills itself through the API, shows what to try, stops; a second time it c
     jobs: ['maintenance: failed', 'maintenance-dead: completed'],
     failure: 'JOB_PAYLOAD_INVALID',
     changes: [
-      'CREATE_API_KEY REVIEW_SOURCE SET_DISPLAY_PRIMARY CREATE_RETAILER CREATE_SOURCE SET_DISPLAY_PRIMARY',
+      'CREATE_API_KEY',
+      // The lists of retailers and of sources, an entry for each of them.
+      ...Array.from({ length: 5 }, () => 'CREATE_RETAILER'),
+      'CREATE_SOURCE SET_DISPLAY_PRIMARY',
+      ...Array.from({ length: 3 }, () => 'CREATE_SOURCE CREATE_SOURCE SET_DISPLAY_PRIMARY'),
+      'REVIEW_SOURCE SET_DISPLAY_PRIMARY CREATE_RETAILER CREATE_SOURCE SET_DISPLAY_PRIMARY',
       'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED RUN_FEED HOST_KEY_LEARNED RUN_FEED',
       'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED CREATE_API_KEY',
     ].join(' '),

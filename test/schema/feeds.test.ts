@@ -102,6 +102,7 @@ test('S2 §11.3: a paused feed says who paused it', async () => {
   await statusOf('enableFeed', id)
   const paused = (await statusOf('pauseFeed', id)).data!.pauseFeed!
   expect(paused.statusReason).toMatch(/^Paused by first admin/)
+  expect((await statusOf('enableFeed', id)).data!.enableFeed).toMatchObject({ status: 'ENABLED', statusReason: null })
   expect(app.log.some((line) => line.includes('FEED_STATUS_CHANGED') && line.includes('"newStatus":"PAUSED"'))).toBe(
     true,
   )

@@ -32,10 +32,11 @@ export async function startFtpServer({ tls, implicit = false }: Options = {}) {
   const file = { bytes: Buffer.alloc(0), mtime: new Date('2026-01-02T03:04:05Z') }
   const commands: string[] = []
   const resumed: boolean[] = []
+  const names: unknown[] = []
   const open = new Set<{ destroy: () => unknown }>()
   const listeners = new Set<ReturnType<typeof createServer>>()
   const context = tls && createSecureContext({ ...tls, sessionIdContext: 'freshet' })
-  const state = { faults, file, path, commands, resumed, context, keep, listen }
+  const state = { faults, file, path, commands, resumed, names, context, keep, listen }
 
   function keep<S extends Socket>(socket: S): S {
     open.add(socket)
@@ -72,12 +73,15 @@ export async function startFtpServer({ tls, implicit = false }: Options = {}) {
     commands,
     /** Of each data connection over TLS: whether it goes on with the session of the control connection. */
     resumed,
+    /** Of each login over TLS: the name that a certificate was asked for; false: none. */
+    names,
     open,
     serve: (bytes: Buffer, mtime = new Date('2026-01-02T03:04:05Z')) => void Object.assign(file, { bytes, mtime }),
     mend() {
       for (const name of Object.keys(faults)) delete faults[name as keyof FtpFaults]
       commands.length = 0
       resumed.length = 0
+      names.length = 0
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy()
@@ -92,6 +96,7 @@ type State = {
   path: string
   commands: string[]
   resumed: boolean[]
+  names: unknown[]
   context: SecureContext | undefined
   keep: <S extends Socket>(socket: S) => S
   listen: (onConnection: (socket: Socket) => void) => Promise<{ port: number; close: () => void }>
@@ -127,6 +132,7 @@ function talk(first: Socket, state: State, isSecure: boolean) {
   const answers: Record<string, (rest: string) => string | undefined | Promise<string | undefined>> = {
     USER: (name) => ((user = name), '331 Password, please'),
     PASS: (word) => {
+      if (socket instanceof TLSSocket) state.names.push(Reflect.get(socket, 'servername'))
       isIn = user === ftpUser.username && word === ftpUser.password
       return isIn ? '230 Welcome' : '530 Login incorrect.'
     },

@@ -77,6 +77,28 @@ const end = (id: string, attempt: number, options: { fail?: { code: string }; sk
   return feeds.callOf('conclude_feed_run', id, attempt, hour(0))
 }
 
+test('RULINGS 16: a click counts from the last due time on, however few clicks there were before', async () => {
+  const feed = await feeds.aFeed()
+  const id = await aSchedule(pool, {
+    kind: 'feed',
+    subject_id: feed.id,
+    queue: 'feed-ingest',
+    payload: {},
+    next_run_at: hour(0),
+  })
+  for (const at of [1, 2, 3]) {
+    await feeds.callOf('enqueue_due', hour(at))
+    await turnAway()
+  }
+  const { jobId } = await feeds.run(feed, products(1), { dieAfter: 1 })
+  expect(await click(feed)).toMatchObject({ request: '4' })
+  await turnAway()
+  const { id: run, attempt } = await ofJob(jobId)
+  await end(run, attempt, {})
+  expect(await waiting()).toEqual([{ feedId: feed.id, trigger: 'MANUAL_PENDING', request: 4 }])
+  await pool.query('delete from freshet.schedules where id = $1', [id])
+})
+
 test('RULINGS 16: what was asked for before a run began gets no follow-up', async () => {
   const feed = await feeds.aFeed()
   await click(feed)
