@@ -70,7 +70,7 @@ test('a newcomer with the key of the first start creates a retailer, a source an
   expect(setDisplayPrimary).toMatchObject({ visibility: { visible: true, reason: 'IS_PRIMARY' } })
   const { reviewSource } = await run(page, 'record a review of the terms', { id: source.id })
   expect(reviewSource).toMatchObject({ tosApprovedBy: 'your name', robotsCompliant: true })
-  await run(page, 'show or hide a source', { id: source.id })
+  await run(page, 'show or hide a source', { id: source.id, status: 'ELIGIBLE' })
 
   const { retailers } = await run(page, 'list retailers with their sources')
   expect(retailers).toMatchObject({

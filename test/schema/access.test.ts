@@ -277,7 +277,7 @@ const openFields: Record<string, string[]> = {
     'priceHistory',
   ],
   ...page('Offer'),
-  Price: ['amount', 'currency', 'at', 'reason', 'isHeld'],
+  Price: ['amount', 'currency', 'at', 'reason', 'promo', 'isHeld'],
   ...page('Price'),
   Retailer: ['id', 'slug', 'name', 'website', 'domain', 'logoUrl', 'tier', 'createdAt', 'updatedAt'],
   ...page('Retailer'),

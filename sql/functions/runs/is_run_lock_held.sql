@@ -1,5 +1,5 @@
 -- Whether any connection holds this advisory lock of this database. A run without a lock has none that could be held.
--- Called by: reap_runs, src/domain/feeds/request-decision.ts. Locks: none.
+-- Called by: reap_runs. Locks: none.
 create or replace function freshet.is_run_lock_held(p_lock_class integer, p_lock_id integer) returns boolean
 language sql volatile set search_path = ''
 as $$

@@ -2,7 +2,7 @@
 -- locks before; 'SAME_JOB': an earlier attempt of this job; 'ENDING': a run that has ended, or an attempt that will start none
 -- because its job was taken away; 'DECISION': an operator's decision, which makes no run; 'OTHER': another run at work, or
 -- somebody unknown.
--- Called by: src/db/run-lock.ts, when the lock was busy. Locks: none.
+-- Called by: src/db/run-lock.ts, when the lock was busy; src/domain/feeds/request-decision.ts, for no job. Locks: none.
 create or replace function freshet.run_lock_holder(p_lock_class integer, p_lock_id integer, p_job_id uuid) returns text
 language sql volatile set search_path = ''
 as $$

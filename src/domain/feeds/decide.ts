@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.ts'
-import { connectRun, decisionConnectionName } from '../../db/run-lock.ts'
+import { connectRun, decisionConnectionName, takeRunLock } from '../../db/run-lock.ts'
 import { workWatched } from '../../db/run-watch.ts'
 import { queryRows, type Connection } from '../../db/sql.ts'
 import { transact } from '../../db/transaction.ts'
@@ -39,12 +39,12 @@ export async function decide(decision: Decision, actor: Actor, occasion: Occasio
   // Showing a large catalogue takes longer than the pool lets a statement run.
   await using connection = await connectRun(directUrl, jobId, log, decisionConnectionName(jobId))
   const { client } = connection
-  const work = () =>
-    transact(client, async () => {
-      if (!(await takeFeedLock(client, decision.feedId))) return { refusal: 'FEED_BUSY' }
-      const promoted = await carryOut[decision.kind](client, decision as never, actor, occasion)
-      return { refusal: null, promoted }
-    })
+  const lock = { lockClass: runLockClass.feed, lockId: Number(decision.feedId) }
+  const work = async () => {
+    if (!(await takeRunLock(connection, lock))) return { refusal: 'FEED_BUSY' }
+    const promoted = await transact(client, () => carryOut[decision.kind](client, decision as never, actor, occasion))
+    return { refusal: null, promoted }
+  }
   try {
     return await workWatched(connection, occasion, work)
   } catch (error) {
@@ -60,13 +60,6 @@ const done: Record<Decision['kind'], string> = {
   APPROVE: 'ALREADY_APPROVED',
   REJECT: 'ALREADY_REJECTED',
   ACCEPT_PRICE: 'NO_HELD_PRICE',
-}
-
-/** Until the transaction ends. A run holds the same lock for its session. */
-async function takeFeedLock(client: Connection, feedId: string): Promise<boolean> {
-  const statement = 'select pg_try_advisory_xact_lock($1, $2) as "isLocked"'
-  const [answer] = await queryRows<{ isLocked: boolean }>(client, statement, [runLockClass.feed, Number(feedId)])
-  return answer?.isLocked ?? false
 }
 
 type CarryOut = {

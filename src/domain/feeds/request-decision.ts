@@ -105,9 +105,11 @@ async function refuseDecision({ db, now }: FeedParts, runId: bigint, expected: n
 }
 
 async function refuseBusy(db: Db, feedId: bigint, field: string): Promise<void> {
-  const held = 'select freshet.is_run_lock_held($1, $2) as "isHeld"'
-  const [row] = await queryRows<{ isHeld: boolean }>(db, held, [runLockClass.feed, Number(feedId)])
-  if (row?.isHeld) throw refusal('FEED_BUSY', field)
+  // Who watches a run's end may decide in the moment before its connection is closed, or while another decision is carried out:
+  // the worker waits for both.
+  const atWork = `select freshet.run_lock_holder($1, $2, null) = 'OTHER' as "isBusy"`
+  const [row] = await queryRows<{ isBusy: boolean }>(db, atWork, [runLockClass.feed, Number(feedId)])
+  if (row?.isBusy) throw refusal('FEED_BUSY', field)
 }
 
 const refusal = (code: ErrorCode, field = 'runId') => new DomainError(code, errorCodes[code].meaning, { field })

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Worker } from 'node:worker_threads'
 import { createGunzip } from 'node:zlib'
 import { chooseEncoding } from './accept.ts'
+import type { ReadyMadeOperation } from './operations.ts'
 
 /** A file of the page, compressed once; `name` carries the hash of its content. */
 export type PackedAsset = { file: string; name: string; type: string; brotli: Uint8Array; gzip: Uint8Array }
@@ -14,9 +15,15 @@ export type Assets = {
   named(name: string): PackedAsset | undefined
 }
 
-/** Loads, hashes and compresses the page's files in a thread of their own. */
-export async function packAssets(baseUrl: string): Promise<Assets> {
-  const worker = new Worker(new URL('./pack-worker.ts', import.meta.url))
+/** Loads, hashes and compresses the page's files in a thread of their own; the operations that it offers are one of them. */
+export async function packAssets(baseUrl: string, operations: ReadyMadeOperation[]): Promise<Assets> {
+  const offered = operations.map(({ title, explanation, query, variables }) => ({
+    title,
+    explanation,
+    query,
+    variables,
+  }))
+  const worker = new Worker(new URL('./pack-worker.ts', import.meta.url), { workerData: JSON.stringify(offered) })
   worker.unref() // a server that stops meanwhile does not wait for it
   const [packed] = (await once(worker, 'message')) as [PackedAsset[]]
   const byName = new Map(packed.map((asset) => [asset.name, asset]))

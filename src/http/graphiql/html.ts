@@ -18,24 +18,18 @@ export const pagePolicy = [
   "form-action 'none'",
 ].join('; ')
 
-/** The page: a few kilobytes that name the assets and carry the ready-made operations. */
+/** The page: a kilobyte or two that name the assets; the ready-made operations are one of them. */
 export function renderPage(options: {
   title: string
   endpoint: string
   assets: Assets
   welcome: ReadyMadeOperation | undefined
-  operations: ReadyMadeOperation[]
 }): string {
-  const { title, endpoint, assets, welcome, operations } = options
+  const { title, endpoint, assets, welcome } = options
   const settings = {
     endpoint,
     welcome: welcome?.query ?? '',
-    operations: operations.map(({ title, explanation, query, variables }) => ({
-      title,
-      explanation,
-      query,
-      variables,
-    })),
+    operations: assets.urlOf('operations.json'),
     workers: {
       editorWorkerService: assets.urlOf('editor-worker.js'),
       json: assets.urlOf('json-worker.js'),

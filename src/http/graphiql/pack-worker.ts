@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { parentPort } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { PackedAsset } from './assets.ts'
 
@@ -16,6 +16,7 @@ const clientModules = ['key.js', 'stream.js', 'fetch.js', 'editor.js', 'bar.js',
 const contentTypes = new Map([
   ['js', 'text/javascript; charset=utf-8'],
   ['css', 'text/css; charset=utf-8'],
+  ['json', 'application/json'],
   ['svg', 'image/svg+xml'],
 ])
 
@@ -62,6 +63,7 @@ const sources = [
   { file: 'graphql-worker.js', text: editor.graphqlWorker },
   { file: 'bar.css', text: readClient('bar.css') },
   { file: 'favicon.svg', text: readClient('favicon.svg') },
+  { file: 'operations.json', text: workerData as string },
   ...readClientModules(),
 ]
 parentPort?.postMessage(await Promise.all(sources.map(pack)))

@@ -21,9 +21,9 @@ export function createGraphiql(options: {
   let loading: Promise<Page> | undefined
 
   async function load(): Promise<Page> {
-    const assets = await packAssets(assetsUrl)
     const [welcome, ...operations] = loadOperations(operationsFolder)
-    const html = renderPage({ title, endpoint, assets, welcome, operations })
+    const assets = await packAssets(assetsUrl, operations)
+    const html = renderPage({ title, endpoint, assets, welcome })
     return { html, etag: `"${createHash('sha256').update(html).digest('hex').slice(0, 16)}"`, assets }
   }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import type { Actor } from '../../../src/domain/access/actor.ts'
 import { decide, type Decision } from '../../../src/domain/feeds/decide.ts'
@@ -7,6 +8,7 @@ import { cloneDatabase } from '../../support/database.ts'
 import { products } from '../../support/feed-products.ts'
 import { hour, openFeedRuns, type FeedRun, type FeedStand } from '../../support/feed-runs.ts'
 import { collectLines } from '../../support/lines.ts'
+import { until } from '../../support/until.ts'
 
 const database = await cloneDatabase()
 afterAll(() => database[Symbol.asyncDispose]())
@@ -63,12 +65,29 @@ test.each(['approve', 'reject'])('S2 §8.7: while a run holds the feed nobody ca
   expect(await work(decision)).toMatchObject({ refusal: null })
 })
 
-test('S2 §8.7: of two that approve at once one does, the other is told that it is done or under way', async () => {
+test('RULINGS 21: who decides in the moment between a run and the end of its connection waits for that, and is not told FEED_BUSY', async () => {
+  const { feed, blocked } = await aBlock()
+  const run = new pg.Client({ connectionString: database.url, application_name: `freshet:run:${blocked.jobId}` })
+  await run.connect()
+  await run.query('select pg_advisory_lock(4620, $1)', [feed.id])
+  const decided = work(approval(feed, blocked))
+  await until('the decision waits for the lock', async () => {
+    const [row] = await feeds.rowsOf<{ waits: boolean }>(
+      "select exists (select from pg_locks where locktype = 'advisory' and not granted and objid = $1) as waits",
+      feed.id,
+    )
+    return row?.waits
+  })
+  await run.end()
+  expect(await decided).toEqual({ refusal: null, promoted: 10 })
+})
+
+test('S2 §8.7: of two that approve at once one does, and the other waits for it and is told that it is done', async () => {
   const { feed, blocked } = await aBlock()
   const answers = await Promise.all([1, 2].map(() => work(approval(feed, blocked))))
   const refusals = answers.map(({ refusal }) => refusal)
   expect(answers).toContainEqual({ refusal: null, promoted: 10 })
-  expect(['ALREADY_APPROVED', 'FEED_BUSY']).toContain(refusals.find((refusal) => refusal !== null))
+  expect(refusals.find((refusal) => refusal !== null)).toBe('ALREADY_APPROVED')
   const promotions = await feeds.rowsOf('select kind from freshet.promotions where run_id = $1', blocked.id)
   expect(promotions).toEqual([{ kind: 'APPROVED' }])
   expect(await audited(blocked.id)).toEqual(['ACTIVATION_APPROVED'])

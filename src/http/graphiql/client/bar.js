@@ -10,8 +10,8 @@ const hints = {
   TOO_MANY_ATTEMPTS: 'wrong too often, wait a minute',
 }
 
-/** Fills the bar; the operations are offered later, once the editor can take them. */
-export function drawBar(bar, operations) {
+/** Fills the bar; operations are offered later, once the editor can take them. */
+export function drawBar(bar) {
   const field = element('input', {
     id: 'key',
     type: 'password',
@@ -23,7 +23,8 @@ export function drawBar(bar, operations) {
   const use = element('button', { type: 'button', textContent: 'Use' })
   const forget = element('button', { type: 'button', textContent: 'Forget' })
   const state = element('output', { id: 'key-state', htmlFor: 'key' })
-  const menu = operationsMenu(operations)
+  const menu = element('select', { id: 'operations', disabled: true, autocomplete: 'off' })
+  menu.append(element('option', { value: '', textContent: 'Open in a new tab …' }))
 
   function show(problem) {
     const key = readKey()
@@ -66,16 +67,15 @@ export function drawBar(bar, operations) {
       const untaken = field.value.trim() && !readKey() ? keyProblem(field.value) : undefined
       show(untaken && code ? untaken : hints[code])
     },
-    offerOperations() {
+    offerOperations(operations) {
+      fillMenu(menu, operations)
       menu.disabled = false
     },
   }
 }
 
 /** A title of the form "Area: what it does" is shown under its area. */
-function operationsMenu(operations) {
-  const menu = element('select', { id: 'operations', disabled: true, autocomplete: 'off' })
-  menu.append(element('option', { value: '', textContent: 'Open in a new tab …' }))
+function fillMenu(menu, operations) {
   let group
   operations.forEach((operation, index) => {
     const [area, title] = operation.title.includes(': ')
@@ -93,7 +93,6 @@ function operationsMenu(operations) {
     menu.value = ''
     if (chosen) void openOperation(chosen)
   })
-  return menu
 }
 
 function element(name, properties) {

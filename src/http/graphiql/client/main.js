@@ -6,8 +6,10 @@ import { onKeyChange } from './key.js'
 const settings = JSON.parse(document.getElementById('settings').textContent)
 const root = document.getElementById('root')
 
+const operations = fetch(settings.operations).then((answer) => answer.json())
+
 prepareEditor(settings.workers)
-const bar = drawBar(document.getElementById('bar'), settings.operations)
+const bar = drawBar(document.getElementById('bar'))
 authorizeFetch(settings.endpoint, bar.showAnswer)
 onKeyChange(refetchSchema)
 
@@ -18,5 +20,5 @@ document.addEventListener('DOMContentLoaded', async () => {
     return
   }
   await startEditor(root, settings)
-  bar.offerOperations()
+  bar.offerOperations(await operations)
 })
