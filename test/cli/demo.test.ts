@@ -11,69 +11,75 @@ const folder = await aFolder()
 afterAll(() => folder[Symbol.asyncDispose]())
 const env = { FRESHET_DATA_DIR: join(folder.dir, 'demo'), PORT: '0' }
 
-test('fills itself through the API, shows what to try, stops; a second time it changes nothing and shows the same keys', async () => {
-  // A database for real work is left alone.
-  await using program = start(['demo', '--once'], { ...env, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/real' })
-  const { code, out, err } = await program.ended
-  expect({ code, err }).toEqual({ code: 0, err: '' })
-  expect(out).toMatch(
-    /^ {2}making the database in .*\/demo …\n {2}starting Postgres …\n {2}bringing the database up to date: the queue, /,
-  )
-  const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
-  const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
-  expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
-  expect(out).toContain('{"data":{"offers":{"totalCount":4993,"nodes":[{"title":"Light lantern 1",')
-  // What it says is to be believed: the mutation that it prints does what it says.
-  expect(out).toMatch(/approveActivation\(runId: "\w+={0,2}", expectedWouldExpire: 1997\)/)
-  expect(out).toMatch(/an alert: a run of "Harbour Books pages" .*\n.*a job that failed for good, and its dead letter/)
-  // Whoever wants to connect a feed of their own finds a server to do so.
-  const [, password = '', catalog = ''] =
-    /^ {2}SFTP {7}127\.0\.0\.1:\d+, user meadow, password in (\S+)\n.* is (\S+): change that file/m.exec(out) ?? []
-  expect(await readFile(password, 'utf8')).toMatch(/^frs_[\w-]{43}\n$/)
-  expect(await readFile(catalog, 'utf8')).toMatch(/^Catalog Item Id,Name,/)
-  for (const [name, key] of [
-    ['demo-admin-key', adminKey],
-    ['demo-read-key', readKey],
-  ] as const) {
-    const file = join(env.FRESHET_DATA_DIR, name)
-    expect(await readFile(file, 'utf8')).toBe(`${key}\n`)
-    expect((await stat(file)).mode & 0o777).toBe(0o600)
-  }
-  const before = await state()
+test(
+  'fills itself through the API, shows what to try, stops; a second time it changes nothing and shows the same keys',
+  { timeout: 60_000 },
+  async () => {
+    // A database for real work is left alone.
+    await using program = start(['demo', '--once'], { ...env, DATABASE_URL: 'postgres://u:p@127.0.0.1:1/real' })
+    const { code, out, err } = await program.ended
+    expect({ code, err }).toEqual({ code: 0, err: '' })
+    expect(out).toMatch(
+      /^ {2}making the database in .*\/demo …\n {2}starting Postgres …\n {2}bringing the database up to date: the queue, /,
+    )
+    const [, adminKey = ''] = /^ {2}Admin key {2}(frs_[\w-]{43})$/m.exec(out) ?? []
+    const [, readKey = ''] = /-H 'authorization: Bearer (frs_[\w-]{43})'/.exec(out) ?? []
+    expect(out).toMatch(/^ {2}GraphiQL {3}http:\/\/127\.0\.0\.1:\d+\/graphql$/m)
+    expect(out).toContain('{"data":{"offers":{"totalCount":4993,"nodes":[{"title":"Light lantern 1",')
+    // What it says is to be believed: the mutation that it prints does what it says.
+    expect(out).toMatch(/approveActivation\(runId: "\w+={0,2}", expectedWouldExpire: 1997\)/)
+    expect(out).toMatch(
+      /an alert: a run of "Harbour Books pages" .*\n.*a job that failed for good, and its dead letter/,
+    )
+    // Whoever wants to connect a feed of their own finds a server to do so.
+    const [, password = '', catalog = ''] =
+      /^ {2}SFTP {7}127\.0\.0\.1:\d+, user meadow, password in (\S+)\n.* is (\S+): change that file/m.exec(out) ?? []
+    expect(await readFile(password, 'utf8')).toMatch(/^frs_[\w-]{43}\n$/)
+    expect(await readFile(catalog, 'utf8')).toMatch(/^Catalog Item Id,Name,/)
+    for (const [name, key] of [
+      ['demo-admin-key', adminKey],
+      ['demo-read-key', readKey],
+    ] as const) {
+      const file = join(env.FRESHET_DATA_DIR, name)
+      expect(await readFile(file, 'utf8')).toBe(`${key}\n`)
+      expect((await stat(file)).mode & 0o777).toBe(0o600)
+    }
+    const before = await state()
 
-  const again = await runJson(['demo', '--once'], { env })
-  expect(again.code).toBe(0)
-  expect(again.answer.demo).toMatchObject({ adminKey, readKey, answer: { offers: { totalCount: 4993 } } })
-  expect(await state()).toEqual(before)
-  expect(before).toEqual({
-    retailers: 6,
-    sources: 8,
-    runs: ['SUCCEEDED', 'SUCCEEDED {SPIKE_THRESHOLD_EXCEEDED}'],
-    errors: { PRICE_ON_REQUEST: 6, TITLE_MISSING: 5 },
-    keys: ['admin (from FRESHET_ADMIN_KEY):{ADMIN}', 'demo reader:{READ}'],
-    primaries: [
-      'Alpine via Awin',
-      'Brook & Stone direct',
-      'Kitchen Corner direct',
-      'Meadow Outdoor via Impact',
-      'Northern Lights direct',
-    ],
-    reviewed: ['Harbour Books pages'],
-    alerts: ['RUN_REAPED: SCRAPE'],
-    jobs: ['maintenance: failed', 'maintenance-dead: completed'],
-    failure: 'JOB_PAYLOAD_INVALID',
-    changes: [
-      'CREATE_API_KEY',
-      // The lists of retailers and of sources, an entry for each of them.
-      ...Array.from({ length: 5 }, () => 'CREATE_RETAILER'),
-      'CREATE_SOURCE SET_DISPLAY_PRIMARY',
-      ...Array.from({ length: 3 }, () => 'CREATE_SOURCE CREATE_SOURCE SET_DISPLAY_PRIMARY'),
-      'REVIEW_SOURCE SET_DISPLAY_PRIMARY CREATE_RETAILER CREATE_SOURCE SET_DISPLAY_PRIMARY',
-      'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED RUN_FEED HOST_KEY_LEARNED RUN_FEED',
-      'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED CREATE_API_KEY',
-    ].join(' '),
-  })
-})
+    const again = await runJson(['demo', '--once'], { env })
+    expect(again.code).toBe(0)
+    expect(again.answer.demo).toMatchObject({ adminKey, readKey, answer: { offers: { totalCount: 4993 } } })
+    expect(await state()).toEqual(before)
+    expect(before).toEqual({
+      retailers: 6,
+      sources: 8,
+      runs: ['SUCCEEDED', 'SUCCEEDED {SPIKE_THRESHOLD_EXCEEDED}'],
+      errors: { PRICE_ON_REQUEST: 6, TITLE_MISSING: 5 },
+      keys: ['admin (from FRESHET_ADMIN_KEY):{ADMIN}', 'demo reader:{READ}'],
+      primaries: [
+        'Alpine via Awin',
+        'Brook & Stone direct',
+        'Kitchen Corner direct',
+        'Meadow Outdoor via Impact',
+        'Northern Lights direct',
+      ],
+      reviewed: ['Harbour Books pages'],
+      alerts: ['RUN_REAPED: SCRAPE'],
+      jobs: ['maintenance: failed', 'maintenance-dead: completed'],
+      failure: 'JOB_PAYLOAD_INVALID',
+      changes: [
+        'CREATE_API_KEY',
+        // The lists of retailers and of sources, an entry for each of them.
+        ...Array.from({ length: 5 }, () => 'CREATE_RETAILER'),
+        'CREATE_SOURCE SET_DISPLAY_PRIMARY',
+        ...Array.from({ length: 3 }, () => 'CREATE_SOURCE CREATE_SOURCE SET_DISPLAY_PRIMARY'),
+        'REVIEW_SOURCE SET_DISPLAY_PRIMARY CREATE_RETAILER CREATE_SOURCE SET_DISPLAY_PRIMARY',
+        'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED RUN_FEED HOST_KEY_LEARNED RUN_FEED',
+        'CREATE_FEED CREDENTIAL_CHANGED ENABLE_FEED CREATE_API_KEY',
+      ].join(' '),
+    })
+  },
+)
 
 /** What the demo left in its database. */
 async function state() {
