@@ -8,6 +8,8 @@ create type freshet.block_policy as enum ('HOLD_ALL', 'HOLD_REMOVALS');
 
 create type freshet.block_reason as enum ('DATA_QUALITY_NO_USABLE_ROWS', 'DATA_QUALITY_REJECTED_ROWS', 'DATA_QUALITY_URL_HASH_SPIKE', 'PRICE_SPIKE_THRESHOLD_EXCEEDED', 'SPIKE_THRESHOLD_EXCEEDED');
 
+create type freshet.feed_decimal_mark as enum ('POINT', 'COMMA');
+
 create type freshet.feed_delimiter as enum ('COMMA', 'TAB', 'PIPE', 'SEMICOLON');
 
 create type freshet.feed_dialect as enum ('IMPACT', 'GENERIC');
@@ -304,6 +306,7 @@ create table freshet.feeds (
   secret_ciphertext bytea,
   host_keys text[] not null default '{}'::text[],
   column_map jsonb not null default '{}'::jsonb,
+  decimal_mark freshet.feed_decimal_mark,
   constraint feeds_pkey PRIMARY KEY (id),
   constraint feeds_source_id_key UNIQUE (source_id),
   constraint feeds_source_id_fkey FOREIGN KEY (source_id) REFERENCES freshet.sources(id) ON DELETE RESTRICT,

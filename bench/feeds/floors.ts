@@ -14,6 +14,7 @@ const settings = {
   quoting: null,
   columnMap: {},
   defaultCurrency: 'USD',
+  decimalMark: null,
   maxRowCount: feedsUpTo.max_row_count,
 } as const
 const never = new AbortController().signal

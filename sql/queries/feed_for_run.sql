@@ -4,6 +4,7 @@ select
   f.transport::text, f.tls_mode::text as "tlsMode", f.host, f.port, f.path, f.username, f.host_keys as "hostKeys",
   f.secret_ciphertext as "secretCiphertext", f.secret_key_id as "secretKeyId", f.secret_version as "secretVersion",
   f.dialect::text, f.delimiter::text, f.quoting::text, f.column_map as "columnMap", f.default_currency as "defaultCurrency",
+  f.decimal_mark::text as "decimalMark",
   f.max_file_size_bytes::float8 as "maxFileSizeBytes", f.max_row_count as "maxRowCount",
   f.max_product_count as "maxProductCount", f.unchanged_policy::text as "unchangedPolicy",
   f.last_remote_mtime as "lastRemoteMtime", f.last_remote_size::float8 as "lastRemoteSize",

@@ -22,6 +22,11 @@ export const feedCodes = {
     meaning: 'Some bytes of a feed’s file are not valid UTF-8. They were read as Windows-1252, and the run went on.',
     hint: 'Look at the rows around that byte; where letters are wrong, ask the network for UTF-8.',
   },
+  DECIMAL_MARK_UNCLEAR: {
+    meaning:
+      'The first prices of a feed’s file do not tell what stands before their cents: both marks do, or none, or another than the feed is set to. Prices like 1.299 may be wrong by a factor of a thousand.',
+    hint: 'Look at the prices in the file and set the feed’s decimalMark to POINT or COMMA.',
+  },
   FEED_EMPTY: {
     meaning: 'The file of a feed has no text in it, not even a header.',
     hint: 'Look at the file on its server. What the last good run brought stays until it expires.',

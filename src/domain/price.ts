@@ -1,8 +1,8 @@
-import type { DecimalMark } from './price/amount.ts'
+import { markOf, type DecimalMark } from './price/amount.ts'
 import { candidatesOf, isRange, type Candidate } from './price/candidates.ts'
 import { currencyOfWord } from './price/currency-codes.ts'
 import { refuseAmount } from './price/limits.ts'
-import { plainPriceText, tokensOf } from './price/price-text.ts'
+import { plainPriceText, tokensOf, type Token } from './price/price-text.ts'
 import { blankWords, freeWords, onRequest } from './price/price-words.ts'
 import { isPercent } from './price/surroundings.ts'
 import { writtenNumbers } from './price/written-numbers.ts'
@@ -56,9 +56,28 @@ function readWord(plain: string): ParsedPrice | null {
   return freeWords.has(word) ? refused('PRICE_ZERO') : null
 }
 
+/**
+ * The decimal mark that a price shows by itself, beyond doubt. EITHER: it may be read in two ways (`1.299`), and the hints decide;
+ * null: it says nothing.
+ */
+export function decimalMarkOf(text: string, hints: PriceHints = {}): DecimalMark | 'EITHER' | null {
+  if (text.length > longest) return null
+  const tokens = tokensOf(plainPriceText(text))
+  const { number } = choose(candidatesOf(tokens, numbersIn(tokens), hints)) ?? {}
+  if (number === undefined) return null
+  const mark = markOf(number.written)
+  if (mark === 'EITHER') return mark
+  // Where the sign stands for the mark (`35€99`), the number as it is read has one that nobody wrote.
+  const marks = tokens.slice(number.start, number.end).filter(({ text }) => text === '.' || text === ',')
+  const isAsWritten = marks.map(({ text }) => text).join('') === number.written.replaceAll(/[^.,]/g, '')
+  return isAsWritten ? mark : null
+}
+
+const numbersIn = (tokens: Token[]) => writtenNumbers(tokens).filter((number) => !isPercent(tokens, number))
+
 function readTokens(plain: string, hints: PriceHints): ParsedPrice {
   const tokens = tokensOf(plain)
-  const numbers = writtenNumbers(tokens).filter((number) => !isPercent(tokens, number))
+  const numbers = numbersIn(tokens)
   const candidate = choose(candidatesOf(tokens, numbers, hints))
   const isNamed = candidate !== undefined && candidate.sign !== null
   if (!isNamed && onRequest.test(plain)) return refused('PRICE_ON_REQUEST')

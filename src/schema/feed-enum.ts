@@ -1,6 +1,7 @@
 import type {
   BlockPolicy as Block,
   BlockReason as Reason,
+  FeedDecimalMark as DecimalMark,
   FeedDelimiter as Delimiter,
   FeedDialect as Dialect,
   FeedFormat as Format,
@@ -68,6 +69,13 @@ export const FeedQuoting = builder.enumType('FeedQuoting', {
     QUOTED: { description: 'A field in double quotes may hold delimiters and line breaks.' },
     NONE: { description: 'A quote is a letter like any other.' },
   } satisfies Values<Quoting>,
+})
+export const FeedDecimalMark = builder.enumType('FeedDecimalMark', {
+  description: 'What stands before the cents of a price.',
+  values: {
+    POINT: { description: 'A point: 1.299 is a little more than one.' },
+    COMMA: { description: 'A comma: 1.299 is a thousand and more.' },
+  } satisfies Values<DecimalMark>,
 })
 export const UnchangedPolicy = builder.enumType('UnchangedPolicy', {
   description: 'What a run does whose file did not change.',

@@ -2,6 +2,7 @@ import type { InputFieldBuilder } from '@pothos/core'
 import { builder } from './builder.ts'
 import {
   BlockPolicy,
+  FeedDecimalMark,
   FeedDelimiter,
   FeedDialect,
   FeedField,
@@ -56,6 +57,10 @@ const file = (t: Fields) => ({
   }),
   defaultCurrency: t.string({
     description: 'The currency of prices without one, ISO 4217, as USD; at most 3 characters.',
+  }),
+  decimalMark: t.field({
+    type: FeedDecimalMark,
+    description: 'What stands before the cents of its prices; null: it is found out from each file.',
   }),
   expiryHours: t.int({
     description: 'How long an offer stays visible after it was last seen: 1 to 168 hours. It is kept at the source.',

@@ -3,6 +3,7 @@ import { inBatches } from './batch.ts'
 import { builder } from './builder.ts'
 import {
   BlockPolicy,
+  FeedDecimalMark,
   FeedDelimiter,
   FeedDialect,
   FeedFormat,
@@ -78,6 +79,11 @@ export const Feed = builder.prismaNode('Feed', {
       description: 'Fields that are read from other columns than the dialect says, each with a list of columns.',
     }),
     defaultCurrency: t.exposeString('defaultCurrency', { description: 'The currency of prices without one.' }),
+    decimalMark: t.expose('decimalMark', {
+      type: FeedDecimalMark,
+      nullable: true,
+      description: 'What stands before the cents of its prices; null: it is found out from each file.',
+    }),
     expiryHours: t.int({
       description: 'How long an offer stays visible after it was last seen: 1 to 168 hours. It is kept at the source.',
       select: { source: { select: { expiryHours: true } } },

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parsePrice, type PriceHints } from '../../src/domain/price.ts'
+import { decimalMarkOf, parsePrice, type PriceHints } from '../../src/domain/price.ts'
 import { naughty } from '../support/naughty.ts'
 import { realPrices } from './price/real-prices.ts'
 
@@ -112,6 +112,71 @@ test.each([
       const text = before + grouped(value, group, mark) + behind
       expect(read(text)).toBe(currency === undefined ? amount : `${amount} ${currency}`)
     }),
+  )
+})
+
+test.each<[string, ReturnType<typeof decimalMarkOf>]>([
+  ['12.50', '.'],
+  ['12,50', ','],
+  ['1.234,56', ','],
+  ['1,299.00', '.'],
+  ['$1,299.00', '.'],
+  ['1.299,00 €', ','],
+  ["1'299.00", '.'],
+  ['1 299,00', ','],
+  ['0,00', ','],
+  ['0.999', '.'],
+  ['.99', '.'],
+  ['1234,567', ','],
+  ['12.9900', '.'],
+  ['1.299.000', ','],
+  ['1,29,900', '.'],
+  ['was 20,00 now 15,00', ','],
+  ['&euro;12,50', ','],
+  ['1.299', 'EITHER'],
+  ['1,299', 'EITHER'],
+  ['12.990 USD', 'EITHER'],
+  ['1.299 KWD', 'EITHER'],
+  ['.1.299', 'EITHER'],
+  ['1299', null],
+  ['1 299', null],
+  ["1'299", null],
+  ['1.234.56', null],
+  ['35€ 99', null],
+  ['12€50', null],
+  [',75', null],
+  ['50,-', null],
+  ['', null],
+  ['POA', null],
+  [`${'1'.repeat(300)},50`, null],
+])('issue 5 §2: %j by itself shows the decimal mark %j', (text, mark) => {
+  expect(decimalMarkOf(text)).toBe(mark)
+})
+
+test('issue 5 §2: a price is read in two ways only where it says that it may be', () => {
+  const marked = fc.array(fc.constantFrom('.', ',', "'", ' ', '$', '€', '-', '0', '1', '12', '299', '5000'), {
+    minLength: 1,
+    maxLength: 8,
+  })
+  const text = fc.oneof(
+    fc.constantFrom(...realPrices.map(([text]) => text)),
+    marked.map((parts) => parts.join('')),
+  )
+  const currency = fc.constantFrom(undefined, 'USD', 'EUR', 'KWD')
+  fc.assert(
+    fc.property(text, currency, (text, currency) => {
+      const [point, comma] = (['.', ','] as const).map((decimalMark) => parsePrice(text, { currency, decimalMark }))
+      if (decimalMarkOf(text, { currency }) === 'EITHER') return
+      expect(point).toEqual(comma)
+      expect(parsePrice(text, { currency })).toEqual(point)
+    }),
+    {
+      numRuns: 2000,
+      examples: [
+        ['12.50', undefined],
+        ['1.299,00', 'KWD'],
+      ],
+    }, // prettier
   )
 })
 

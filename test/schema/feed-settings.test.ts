@@ -127,6 +127,16 @@ for (const [field, takes, refuses] of settings) {
   })
 }
 
+test('issue 5 §2: the decimal mark of a feed is set, and left to be found out again', async () => {
+  const { id, decimalMark } = await created()
+  expect(decimalMark).toBeNull()
+  expect(await created({ decimalMark: 'POINT' })).toMatchObject({ decimalMark: 'POINT' })
+  expect(await updated({ id, decimalMark: 'COMMA' })).toMatchObject({ decimalMark: 'COMMA' })
+  expect(await updated({ id, holdHours: 5 })).toMatchObject({ decimalMark: 'COMMA' })
+  expect(await updated({ id, decimalMark: null })).toMatchObject({ decimalMark: null })
+  expect((await audited(id)).at(-1)).toMatchObject({ changes: { decimalMark: { from: 'COMMA', to: null } } })
+})
+
 test.each([0, 169])('S2 §2.8: testFeed refuses %i expiry hours', async (expiryHours) => {
   const input = { transport: 'SFTP', host: 'feeds.example', path: '/a.csv', username: 'shop', expiryHours }
   const refused = await send('mutation ($input: TestFeedInput) { testFeed(input: $input) { isDone } }', { input })
@@ -226,6 +236,7 @@ test.each([
   { quoting: 'NONE' },
   { columnMap: [{ field: 'brand', columns: ['Maker'] }] },
   { defaultCurrency: 'EUR' },
+  { decimalMark: 'COMMA' },
   { maxFileSizeBytes: 5 },
   { maxRowCount: 5 },
   { maxProductCount: 5 },

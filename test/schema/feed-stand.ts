@@ -7,7 +7,7 @@ export type FeedAnswer = Record<string, unknown> & { id: string }
 export type Asked = { data: Record<string, FeedAnswer> | null; errors?: AnswerError[] }
 
 const feedFields =
-  'id status statusReason transport tlsMode host port path username hasPassword secretKeyId dialect columnMap expiryHours holdHours scheduleFrequencyHours scheduleCron timeZone nextRunAt hostKeys maxFileSizeBytes consecutiveFailures manualRunPending'
+  'id status statusReason transport tlsMode host port path username hasPassword secretKeyId dialect columnMap decimalMark expiryHours holdHours scheduleFrequencyHours scheduleCron timeZone nextRunAt hostKeys maxFileSizeBytes consecutiveFailures manualRunPending'
 export const createDocument = `mutation ($input: CreateFeedInput!) { createFeed(input: $input) { ${feedFields} } }`
 export const updateDocument = `mutation ($input: UpdateFeedInput!, $confirm: Boolean) { updateFeed(input: $input, confirm: $confirm) { ${feedFields} } }`
 

@@ -6,6 +6,7 @@ language sql stable set search_path = ''
 as $$
   select jsonb_build_array(
     p_feed.transport, p_feed.host, p_feed.path, p_feed.format, p_feed.dialect, p_feed.delimiter, p_feed.quoting, p_feed.column_map,
-    p_feed.default_currency, p_feed.max_file_size_bytes, p_feed.max_row_count, p_feed.max_product_count
+    p_feed.default_currency, p_feed.decimal_mark, p_feed.max_file_size_bytes, p_feed.max_row_count,
+    p_feed.max_product_count
   )
 $$;

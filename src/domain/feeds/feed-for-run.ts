@@ -3,6 +3,7 @@ import { queryRows, type Sql } from '../../db/sql.ts'
 import type { KeyRing } from './credentials/key-ring.ts'
 import { decryptSecret, secretContext } from './credentials/secret.ts'
 import type { ColumnMap } from './dialects/column-map.ts'
+import type { DecimalMarkName } from './row/decimal-mark.ts'
 import type { FeedConnection } from './transport/connection.ts'
 
 /** A feed as a run sees it. */
@@ -27,6 +28,7 @@ export type FeedForRun = {
   quoting: 'QUOTED' | 'NONE' | null
   columnMap: ColumnMap
   defaultCurrency: string
+  decimalMark: DecimalMarkName | null
   maxFileSizeBytes: number
   maxRowCount: number
   maxProductCount: number

@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { FeedDelimiter, FeedDialect, FeedQuoting, FeedTlsMode, FeedTransport } from '../../db/generated/client/enums.ts'
+import {
+  FeedDecimalMark,
+  FeedDelimiter,
+  FeedDialect,
+  FeedQuoting,
+  FeedTlsMode,
+  FeedTransport,
+} from '../../db/generated/client/enums.ts'
 import type { KeyRing } from './credentials/key-ring.ts'
 import { encryptSecret, secretContext } from './credentials/secret.ts'
 import { feedFields } from './dialects/field.ts'
@@ -29,6 +36,7 @@ export const unsavedFeed = z.object({
   quoting: z.enum(FeedQuoting).nullable().default(null),
   columnMap: z.partialRecord(z.enum(feedFields), z.array(z.string())).default({}),
   defaultCurrency: z.string().default('USD'),
+  decimalMark: z.enum(FeedDecimalMark).nullable().default(null),
   maxFileSizeBytes: z.number().int().default(524_288_000),
   maxRowCount: z.number().int().default(500_000),
   maxProductCount: z.number().int().default(500_000),

@@ -38,6 +38,20 @@ function decimalAt(text: string, hints: AmountHints): number | null {
   return behind === 1 || behind === 2 ? last.index : -1
 }
 
+/**
+ * The mark that stands before the decimals of a number as its own writing shows it. EITHER: only hints could tell; null: it has
+ * none, or uses one mark for both.
+ */
+export function markOf(written: string): DecimalMark | 'EITHER' | null {
+  const text = written.replaceAll(/[' ]/g, '')
+  const at = decimalAt(text, { decimalMark: '.' })
+  if (at !== decimalAt(text, { decimalMark: ',' })) return 'EITHER'
+  const [mark] = /[.,]/.exec(text) ?? []
+  if (at === null || mark === undefined) return null
+  if (at === -1) return mark === '.' ? ',' : '.' // it stands between thousands
+  return text.indexOf(text.charAt(at)) === at ? (text.charAt(at) as DecimalMark) : null
+}
+
 function isDecimal(head: string, behind: number, mark: string, { currency, decimalMark }: AmountHints): boolean {
   if (behind !== 3) return true
   if (/^0*$/.test(head) || head.length > 3) return true

@@ -16,6 +16,7 @@ export type Candidate = {
   isNow: boolean
   isLabelled: boolean
   sign: CurrencySign | null
+  number: WrittenNumber
 }
 
 /** The amounts of a text that may be its price, from left to right. */
@@ -40,6 +41,7 @@ function candidateOf(tokens: Token[], number: WrittenNumber, before: Token[], hi
     isNow: nowWords.has(labels.at(-1) ?? '') || (sign !== null && nowWords.has(labels.at(-2) ?? '')),
     isLabelled: labels.every((label) => priceWords.has(label)),
     sign,
+    number,
   }
 }
 

@@ -47,6 +47,7 @@ test('unsaved settings reach the worker as they were given', () => {
     quoting: 'NONE' as const,
     columnMap: { brand: ['Maker', 'Label'] },
     defaultCurrency: 'EUR',
+    decimalMark: 'COMMA' as const,
     maxFileSizeBytes: 10_000_000_000,
     maxRowCount: 7,
     maxProductCount: 5,

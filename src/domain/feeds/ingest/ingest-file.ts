@@ -80,7 +80,7 @@ export async function ingestFile(
 }
 
 /** What a file turned out to be, for people: short and clean, whatever it calls its columns. */
-export function describe({ file, csv, binding }: FeedTable) {
+export function describe({ file, csv, binding, decimal }: FeedTable) {
   const header = csv.header.fields.map((name) => shortText(name))
   const columns = Object.fromEntries(
     Object.entries(binding.columns).flatMap(([field, [first]]) =>
@@ -94,6 +94,8 @@ export function describe({ file, csv, binding }: FeedTable) {
     encoding: file.found.encoding,
     delimiter: csv.format.delimiter,
     quoting: csv.format.quoting,
+    decimalMark: decimal.decimalMark,
+    decimalMarkFrom: decimal.from,
     header,
     columns,
     unknownColumns: binding.unknown.map((name) => shortText(name)),
@@ -104,7 +106,8 @@ type Found = ReturnType<typeof describe>
 export type Warning = { code: FailureCode; message: string }
 
 /** What an operator should know of a file that was taken in all the same; complete when it was read to its end. */
-export const warningsOf = ({ file }: FeedTable): Warning[] => [encodingWarning(file.found) ?? []].flat()
+export const warningsOf = ({ file, decimal }: FeedTable): Warning[] =>
+  [encodingWarning(file.found) ?? [], decimal.warning ?? []].flat()
 
 const keepFound = (run: RunContext, found: Found, warnings: Warning[]) =>
   queryRows(run.sql, 'update freshet.feed_runs set found = $2, warnings = $3 where run_id = $1', [

@@ -8,12 +8,16 @@ import { columnRead, recordReader } from '../dialects/record-reader.ts'
 import { delimiterOf, type FeedForRun } from '../feed-for-run.ts'
 import { shortRow, shortText } from '../row/row-errors.ts'
 import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
+import { findDecimalMark, type FoundMark } from '../row/decimal-mark.ts'
 import { readFeedRow } from '../row/feed-row.ts'
 
 /** A file that turned out to be a table of products. */
-export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding }
+export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding; decimal: FoundMark }
 
-type Settings = Pick<FeedForRun, 'dialect' | 'delimiter' | 'quoting' | 'columnMap' | 'defaultCurrency' | 'maxRowCount'>
+type Settings = Pick<
+  FeedForRun,
+  'dialect' | 'delimiter' | 'quoting' | 'columnMap' | 'defaultCurrency' | 'decimalMark' | 'maxRowCount'
+>
 
 /** Opens a downloaded file and finds its columns. It throws at once where no row of it could become an offer. */
 export async function openTable(handle: FileHandle, feed: Settings, signal: AbortSignal): Promise<FeedTable> {
@@ -24,7 +28,9 @@ export async function openTable(handle: FileHandle, feed: Settings, signal: Abor
   }
   const csv = await openCsv(file.text, { fixed, limits: { characters: 1_000_000, rows: feed.maxRowCount } })
   const binding = bindColumns(csv.header.fields, dialects[feed.dialect], feed.columnMap)
-  return { file, csv, binding }
+  const read = recordReader(binding)
+  const first = csv.firstRows.map(({ fields }) => read(fields))
+  return { file, csv, binding, decimal: findDecimalMark(first, feed) }
 }
 
 /** Of the unpacked file: a chunk holds on to all the text that its rows were read from, and a row may have a megabyte. */
@@ -38,13 +44,13 @@ type ChunkLimits = { size: number; maxBytes?: number }
  * comes before it is thrown.
  */
 export async function* readChunks(
-  { file, csv, binding }: FeedTable,
+  { file, csv, binding, decimal }: FeedTable,
   feed: Settings,
   { size, maxBytes = usualChunkBytes, now }: ChunkLimits & { now: Date },
 ): AsyncGenerator<Chunk> {
   const { isParentRow } = dialects[feed.dialect]
   const read = recordReader(binding)
-  const settings = { dialect: feed.dialect, currency: feed.defaultCurrency, now }
+  const settings = { dialect: feed.dialect, currency: feed.defaultCurrency, decimalMark: decimal.mark, now }
   const { fields: header } = csv.header
   const columnName = (column = -1) => shortText(header[column] ?? '')
   let chunk = newChunk()

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FailureCode } from '../../failure-codes.ts'
+import type { DecimalMark } from '../../price/amount.ts'
 import { cleanText } from '../../text.ts'
 import { canonicalUrl, type CanonicalUrl } from './canonical-url.ts'
 import type { FeedField, RawRow } from '../dialects/field.ts'
@@ -40,7 +41,7 @@ export type FeedRow = {
 /** Why a row is left out: what is wrong, and in which field. */
 export type Rejection = { code: FailureCode; field: FeedField; message: string }
 
-export type RowSettings = { dialect: DialectName; currency: string; now: Date }
+export type RowSettings = { dialect: DialectName; currency: string; decimalMark?: DecimalMark | undefined; now: Date }
 
 const longest = { title: 1_000, brand: 200, category: 500, promo: 500 }
 
@@ -56,6 +57,7 @@ export function readFeedRow(raw: RawRow, line: number, settings: RowSettings): F
     ...raw,
     saleWindow: { start: raw.saleStart, end: raw.saleEnd, interval: raw.saleWindow },
     feedCurrency: settings.currency,
+    decimalMark: settings.decimalMark,
     now: settings.now,
   })
   if (!prices.ok) {

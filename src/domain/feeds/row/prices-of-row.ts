@@ -9,7 +9,7 @@ type Cell = string | null | undefined
 
 /**
  * The price columns of a row as S2 §7.1.1 groups them: `salePrice` also holds a column named CurrentPrice, `originalPrice` MSRP and
- * RetailPrice. `feedCurrency` is the feed's default, `decimalMark` the mark that the feed is set to, if it is.
+ * RetailPrice. `feedCurrency` is the feed's default, `decimalMark` that of the feed or its file, if it is known.
  */
 export type PriceColumns = {
   price?: Cell

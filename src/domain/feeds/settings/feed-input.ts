@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import {
   BlockPolicy,
+  FeedDecimalMark,
   FeedDelimiter,
   FeedDialect,
   FeedFormat,
@@ -70,6 +71,7 @@ const file = {
   quoting: oneOf(FeedQuoting).nullish(),
   columnMap: columnMapInput,
   defaultCurrency: z.string(must('text')).regex(/^[A-Z]{3}$/, 'must be three capital letters of ISO 4217, as USD.'),
+  decimalMark: oneOf(FeedDecimalMark).nullish(),
   expiryHours: whole(1, 168),
   maxFileSizeBytes: whole(1, 10_737_418_240),
   maxRowCount: whole(1, 10_000_000),

@@ -84,6 +84,18 @@ test('a peek loses nothing, and sees no more than it was asked for', async () =>
   expect(await peek(inPieces('abc'), 4)).toMatchObject({ sample: 'abc', isWhole: true })
 })
 
+test('the first rows are seen ahead, those that are complete, and come again', async () => {
+  const text = `sku,title\n${Array.from({ length: 2_000 }, (_, n) => `${n},A`).join('\n')}`
+  const { firstRows, batches } = await openCsv(inPieces(text, [100, 9]))
+  expect(firstRows).toHaveLength(1_000)
+  const { records } = await collect(batches)
+  expect(records).toHaveLength(2_000)
+  expect(firstRows).toEqual(records.slice(0, 1_000))
+  expect((await openCsv(inPieces('sku\n1\n2'))).firstRows).toEqual([row(2, '1'), row(3, '2')])
+  const long = `sku,title\n1,A\n2,${'x'.repeat(2_000_000)}`
+  expect((await openCsv(inPieces(long))).firstRows).toEqual([row(2, '1', 'A')])
+})
+
 test('RULINGS 23: what is wrong behind the start of a file comes after the rows before it', async () => {
   const cut = async function* () {
     yield 'sku,title\n1,A\n2,'

@@ -182,3 +182,38 @@ test('S2 §4.2: another promotion is another price, kept with it', async () => {
     { promo: null, reason: 'CHANGED' },
   ])
 })
+
+test('issue 5 §2: a run says which decimal mark it went by, who said so, and where it had to guess', async () => {
+  const at = new Date('2026-03-01T10:00:00Z')
+  const found = async (prices: string[], mark: string | null = null) => {
+    const feed = await makeFeed()
+    await pool.query('update freshet.feeds set decimal_mark = $2::freshet.feed_decimal_mark where id = $1', [
+      feed.feedId,
+      mark,
+    ])
+    await ingest(feed, impactCsv(productsOf(prices.length, (n) => ({ price: prices[n - 1]! }))), { at })
+    const [run] = await queryRows<{ mark: string | null; who: string | null; warnings: { code: string }[] }>(
+      pool,
+      `select found ->> 'decimalMark' as mark, found ->> 'decimalMarkFrom' as who, warnings from freshet.feed_runs
+       where feed_id = $1`,
+      [feed.feedId],
+    )
+    const shown = (await visible(feed.sourceId, at)).map(({ price }) => price)
+    return { mark: run?.mark, who: run?.who, warnings: run?.warnings.map(({ code }) => code), shown }
+  }
+  expect(await found(['12.990', '24.50'])).toEqual({
+    mark: 'POINT',
+    who: 'FILE',
+    warnings: [],
+    shown: ['12.990', '24.50'],
+  })
+  expect(await found(['12.990', '24,50'])).toEqual({
+    mark: 'COMMA',
+    who: 'FILE',
+    warnings: [],
+    shown: ['12990', '24.50'],
+  })
+  expect(await found(['12.990'], 'POINT')).toEqual({ mark: 'POINT', who: 'SETTING', warnings: [], shown: ['12.990'] })
+  const unclear = { mark: null, who: null, warnings: ['DECIMAL_MARK_UNCLEAR'] }
+  expect(await found(['12.990', '24.50', '24,50'])).toEqual({ ...unclear, shown: ['12990', '24.50', '24.50'] })
+})

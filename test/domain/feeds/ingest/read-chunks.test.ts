@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Chunk } from '../../../../src/domain/feeds/ingest/chunk.ts'
 import { openTable, readChunks } from '../../../../src/domain/feeds/ingest/read-chunks.ts'
@@ -10,6 +11,7 @@ const settings: Settings = {
   quoting: null,
   columnMap: {},
   defaultCurrency: 'USD',
+  decimalMark: null,
   maxRowCount: 1_000,
 }
 
@@ -148,6 +150,51 @@ test('issue 5 §2: delimiter, quoting and columns may be set on the feed', async
   expect([...(await one(quoted, { quoting: 'NONE' })).rows.values()][0]).toMatchObject({ title: '"A"' })
 })
 
+const amounts = (chunks: Chunk[]) => chunks.flatMap(({ rows }) => [...rows.values()].map(({ amount }) => amount))
+const priced = (...prices: string[]) =>
+  ['Name\tUrl\tPrice', ...prices.map((price, n) => `N\thttps://shop.example/${n}\t${price}`)].join('\n')
+
+test('issue 5 §2: prices that may mean two things are read as the first rows of the file write theirs', async () => {
+  const both = ['12.990', '1,299']
+  expect(amounts((await read(priced(...both, '24.50'))).chunks)).toEqual(['12.990', '1299', '24.50'])
+  expect(amounts((await read(priced(...both, '24,50'))).chunks)).toEqual(['12990', '1.299', '24.50'])
+  expect(amounts((await read(priced(...both, '24.50', '24,50'))).chunks)).toEqual(['12990', '1299', '24.50', '24.50'])
+  expect(amounts((await read(priced(...both))).chunks)).toEqual(['12990', '1299'])
+})
+
+test('issue 5 §2: what the feed is set to wins over the file', async () => {
+  const text = priced('12.990', '24,50')
+  expect(amounts((await read(text, { decimalMark: 'POINT' })).chunks)).toEqual(['12.990', '24.50'])
+  expect(amounts((await read(text, { decimalMark: 'COMMA' })).chunks)).toEqual(['12990', '24.50'])
+})
+
+test('issue 5 §2: the first thousand rows are looked at, whatever the size of a chunk, and however far behind they stand', async () => {
+  const rows = (behind: number) => [...Array.from({ length: behind }, () => '1.299'), '12.50']
+  for (const size of [3, 1_000])
+    expect(amounts((await read(priced(...rows(999)), {}, { size })).chunks)[0]).toBe('1.299')
+  expect(amounts((await read(priced(...rows(1_000)), { maxRowCount: 2_000 })).chunks)[0]).toBe('1299')
+})
+
+test('issue 5 §2: prices without doubt are read the same whatever is found', async () => {
+  const cents = fc.integer({ min: 1, max: 9_999_999 }).map((value) => (value / 100).toFixed(2))
+  const write = fc.constantFrom<(amount: string) => string>(
+    (amount) => amount,
+    (amount) => amount.replace('.', ','),
+    (amount) => amount.replace('.', ',').replaceAll(/\B(?=(?:\d{3})+,)/g, '.'),
+    (amount) => `$${amount.replaceAll(/\B(?=(?:\d{3})+\.)/g, ',')}`,
+  )
+  const prices = fc.array(fc.tuple(cents, write), { minLength: 1, maxLength: 20 })
+  const other = fc.constantFrom('1.299', '1,299', '0,5', '0.5', '7')
+  const setting = fc.constantFrom(null, 'POINT' as const, 'COMMA' as const)
+  await fc.assert(
+    fc.asyncProperty(prices, other, setting, async (prices, other, decimalMark) => {
+      const text = priced(...prices.map(([amount, write]) => write(amount)), other)
+      const read = amounts([await one(text, { decimalMark })])
+      expect(read.slice(0, -1)).toEqual(prices.map(([amount]) => amount))
+    }),
+  )
+})
+
 test('S2 §7.3: a chunk has so many rows of the file, whatever became of them', async () => {
   const text = file(row('1'), row('2', { price: 'POA' }), row('1'), row('3'), row('4'))
   const { chunks } = await read(text, {}, { size: 2 })
@@ -159,11 +206,11 @@ test('S2 §7.3: a chunk has so many rows of the file, whatever became of them', 
 })
 
 test('FAULTS S5: a chunk of long rows ends before their number is reached, for all their text is held in memory', async () => {
-  const text = file(...Array.from({ length: 12 }, (_, n) => row(`${n}`, { name: 'x'.repeat(50_000) })))
-  const { chunks } = await read(text, {}, { maxBytes: 200_000 })
+  const text = file(...Array.from({ length: 50 }, (_, n) => row(`${n}`, { name: 'x'.repeat(100_000) })))
+  const { chunks } = await read(text, {}, { maxBytes: 1_000_000 })
   expect(chunks.length).toBeGreaterThanOrEqual(3)
   expect(chunks.flatMap(({ rows }) => [...rows.values()].map(({ line }) => line))).toEqual(
-    Array.from({ length: 12 }, (_, n) => n + 2),
+    Array.from({ length: 50 }, (_, n) => n + 2),
   )
 })
 
