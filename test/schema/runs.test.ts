@@ -186,7 +186,7 @@ test('S15: of the errors of a run, as CSV, no cell is a formula, and each is rea
   await call(pool, 'sample_run_error', id, 1, 'X', 'so "it" is,\r\nhere', at(), null, 'p-1')
   const query = 'query ($runId: ID!) { exportRunErrors(runId: $runId) }'
   const { exportRunErrors } = await ask<{ exportRunErrors: string }>(query, { runId: encodeId('FeedRun', id) })
-  const [header, ...rows] = parse(exportRunErrors, { relax_column_count: false }) as string[][]
+  const [header, ...rows] = parse(exportRunErrors, { relax_column_count: false })
   expect(header).toEqual(['line', 'code', 'message', 'item', 'details'])
   expect(rows.slice(0, -1).map(([, , message, item]) => [message, item])).toEqual(
     hostile.map((text) => [`'${text}`, `'${text}`]),
