@@ -117,7 +117,7 @@ test('issue 5 §7: a blocked run exits with 1, says why, and the mutation that i
   expect(code).toBe(1)
   expect(lines(out).at(-1)).toBe('EVALUATE')
   expect(err).toMatch(
-    /^error \[SPIKE_THRESHOLD_EXCEEDED\]: Run \d+ was blocked \(SPIKE_THRESHOLD_EXCEEDED\): 20 of 50 active offers would expire\./,
+    /^error \[SPIKE_THRESHOLD_EXCEEDED\]: Run \d+ was blocked \(SPIKE_THRESHOLD_EXCEEDED\): 20 of 50 active offers would expire\. Consumers see what they saw before\./,
   )
   const [approve] = /^mutation \{ approveActivation.*$/m.exec(err) ?? []
   expect(approve).toContain('expectedWouldExpire: 20')
@@ -126,6 +126,16 @@ test('issue 5 §7: a blocked run exits with 1, says why, and the mutation that i
     numberOf(id),
   ])
   expect(rows).toEqual([{ approved_at: expect.any(Date) }])
+})
+
+test('DESIGN 9.21: of a run that is shown but for what would vanish, that is said', async () => {
+  serve(productsOf(50))
+  const id = await aFeed({ blockPolicy: 'HOLD_REMOVALS' })
+  await feeds.run(id)
+  serve(productsOf(30, () => ({ price: '11.00' })))
+  const { code, out, err } = await watch(id)
+  expect([code, lines(out).at(-1)]).toEqual([1, 'PROMOTE'])
+  expect(err).toContain(': 20 of 50 active offers would expire. What arrived is shown, and nothing vanishes.')
 })
 
 test('DESIGN 9.22: what a run was blocked for is said in figures, with a page of the manual that exists', async () => {

@@ -9,13 +9,20 @@ import { sayCount, saySeconds } from './words.ts'
 
 /** Says how the run of a feed ended. One that failed or was blocked is told as an error, with what to do. */
 export async function tellEnd(context: Context, { db, pool, now }: Live, runId: bigint): Promise<void> {
-  const run = await db.run.findUniqueOrThrow({ where: { id: runId }, include: { feedRun: true } })
+  const run = await db.run.findUniqueOrThrow({
+    where: { id: runId },
+    include: { feedRun: true, promotions: true },
+  })
   const { status, counters, startedAt, finishedAt, errorCode, errorMessage, errorHint, errorCount } = run
   const { feedRun } = run
   const { skippedReason, isBlocked, blockReasons, wouldExpireCount } = feedRun ?? {}
   const id = encodeId('FeedRun', runId)
   const wouldExpire = isBlocked ? ((await countImpact(pool, [runId], now()))[0]?.EXPIRE ?? 0) : 0
   const mutations = isBlocked ? decisions(id, wouldExpire) : undefined
+  const { promotions } = run
+  // Under HOLD_REMOVALS a block holds back what would vanish, and no more (DESIGN 9.21).
+  const shown =
+    promotions.length > 0 ? 'What arrived is shown, and nothing vanishes' : 'Consumers see what they saw before'
   const seconds = ((finishedAt ?? now()).getTime() - startedAt.getTime()) / 1000
   if (context.json) {
     const { productsExpired = null } = feedRun ?? {}
@@ -30,7 +37,7 @@ export async function tellEnd(context: Context, { db, pool, now }: Live, runId: 
   if (feedRun && mutations)
     throw new CommandError(
       feedRun.blockReasons[0] ?? 'RUN_BLOCKED',
-      `Run ${runId} was blocked (${feedRun.blockReasons.join(', ')}): ${sayBlock(counters, feedRun)}. Consumers see what they saw before.`,
+      `Run ${runId} was blocked (${feedRun.blockReasons.join(', ')}): ${sayBlock(counters, feedRun)}. ${shown}.`,
       {
         hint: `Look at its impact first (docs/operations.md, "A blocked run"), then\n${Object.values(mutations).join('\n')}`,
       },

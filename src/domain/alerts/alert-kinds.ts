@@ -57,7 +57,7 @@ export const alertKinds = {
   FEED_RUN_BLOCKED: {
     severities: ['P1'],
     meaning:
-      'A run took its file in, but showing it would change too much at once. Consumers see what they saw before.',
+      'A run took its file in, but showing it would change too much at once. Consumers see what they saw before; where the feed holds removals alone, what arrived is shown and nothing vanishes.',
     advice:
       'Read `FeedRun.impact`, then `approveActivation` or `rejectActivation`; see [A blocked run](operations.md#a-blocked-run).',
     ends: 'when the run is decided, or a later run is promoted',
