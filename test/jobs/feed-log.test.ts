@@ -139,3 +139,44 @@ test('S2 §17.9, §17.13: the failure that disables a feed is told as such, the 
     { level: 'warn', consecutiveFailures: 3, lastError: 'FEED_LOGIN_REFUSED', runId: expect.any(String) },
   ])
 })
+
+/** Asks for a run as `runFeed` does, without looking at the feed's status; answers the lines that tell of the feed from then on. */
+async function click(number: string) {
+  const before = app.log.length
+  await app.pool.query('select freshet.request_feed_run($1, false, now())', [number])
+  return (event: string) =>
+    lines()
+      .slice(before)
+      .filter((line) => line.event === event && line.feedId === number)
+}
+const runsOf = async (number: string) =>
+  (await app.pool.query('select from freshet.feed_runs where feed_id = $1', [number])).rowCount
+
+test('S2 §17.10: a click that finds its feed at work is told as put off, and makes no run', async () => {
+  const number = readId(await aFeedOver(app, server))!.id
+  const holder = await app.pool.connect()
+  await holder.query('select pg_advisory_lock(4620, $1)', [number])
+  const find = await click(number)
+  await until('the job has found the lock busy', async () => find('MANUAL_RUN_DEFERRED').length > 0)
+  expect(find('MANUAL_RUN_DEFERRED')).toMatchObject([{ level: 'debug', lockClass: 4620, lockId: Number(number) }])
+  await holder.query('select pg_advisory_unlock(4620, $1)', [number])
+  holder.release()
+  expect(await runsOf(number)).toBe(0)
+})
+
+test('S2 §17.3: a job whose feed was paused meanwhile tells why it does nothing', async () => {
+  const number = readId(await aFeedOver(app, server))!.id
+  await app.pool.query("update freshet.feeds set status = 'PAUSED' where id = $1", [number])
+  const find = await click(number)
+  await until('the job has found the feed paused', async () => find('FEED_SKIPPED_STATUS').length > 0)
+  expect(find('FEED_SKIPPED_STATUS')).toMatchObject([{ level: 'debug', status: 'PAUSED' }])
+  expect(await runsOf(number)).toBe(0)
+})
+
+test('S2 §17.5: a field that no column tells is told of, once a file', () => {
+  const missing = told.filter(({ event }) => event === 'PARSE_COLUMN_MISSING')
+  const names = missing.map(({ columnName }) => columnName)
+  expect(names).toContain('landingLink')
+  expect(new Set(names).size).toBe(names.length)
+  expect(missing.every(({ level, required }) => level === 'debug' && required === false)).toBe(true)
+})

@@ -1,6 +1,8 @@
+import type pg from 'pg'
 import { afterAll, expect, test } from 'vitest'
 import { encodeId } from '../../src/schema/global-id.ts'
 import { anOffer } from '../support/offers.ts'
+import { whileHeld } from '../support/while-held.ts'
 import { codes, createDocument, number, openFeedStand, problemsOf, updateDocument, whole } from './feed-stand.ts'
 
 const stand = await openFeedStand()
@@ -214,6 +216,44 @@ test('S2 §9.2: FTP is refused unless the installation allows it, and then needs
   // Once chosen, it need not be acknowledged for each other change.
   const more = await open.send(updateDocument, { input: { id, transport: 'FTP', holdHours: 2 } })
   expect(more.errors).toBeUndefined()
+})
+
+test('S2 §9.2: that a feed is moved to FTP later is asked, recorded and told just as well', async () => {
+  const { id } = await open.created(whole)
+  const change = { id, transport: 'FTP' }
+  const unsure = await open.send(updateDocument, { input: change })
+  expect(codes(unsure)).toEqual([['BAD_USER_INPUT', 'input.acknowledgeInsecure']])
+  await open.updated({ ...change, acknowledgeInsecure: true })
+  await open.updated({ ...change, holdHours: 2 })
+  const entries = (await open.audited(id)).filter(({ action }) => action === 'INSECURE_TRANSPORT_SELECTED')
+  expect(entries.map(({ changes }) => changes)).toEqual([{ transport: { to: 'FTP' } }])
+  const lines = open.app.log.map((line) => JSON.parse(line) as Record<string, unknown>)
+  const told = lines.filter(
+    ({ event, feedId }) => event === 'INSECURE_TRANSPORT_SELECTED' && String(feedId) === number(id),
+  )
+  expect(told).toMatchObject([{ level: 'warn', transport: 'FTP', selectedBy: expect.any(String) }])
+})
+
+test('S2 §2.8: what a feed became meanwhile is looked at again before it is changed', async () => {
+  const { id } = await created(whole)
+  const enable = (client: pg.PoolClient) =>
+    client.query("update freshet.feeds set status = 'ENABLED' where id = $1", [number(id)])
+  const refused = await whileHeld(pool, enable, () => send(updateDocument, { input: { id, host: null } }))
+  expect(problemsOf(refused)).toEqual(['input.host cannot be empty: the feed is no draft.'])
+})
+
+test.each([
+  ['neither a feed nor settings', '', 'id is required, or input.'],
+  [
+    'both',
+    'id: $id, input: { transport: SFTP, host: "feeds.example", path: "/a.csv", username: "u" }',
+    'input cannot be given together with id.',
+  ],
+])('S2 §12.5: testFeed takes a feed or settings: %s is refused', async (_what, args, problem) => {
+  const { id } = await created(whole)
+  const document = `mutation ($id: ID) { feeds: ${args ? `testFeed(${args})` : 'testFeed'} { isDone } }`
+  const asked = args ? document : document.replace('($id: ID) ', '')
+  expect(problemsOf(await send(asked, args ? { id } : {}))).toEqual([problem])
 })
 
 test('TLS has a mode with FTPS alone', async () => {

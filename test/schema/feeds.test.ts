@@ -34,7 +34,7 @@ test('RULINGS 11: the clock knows a feed by one schedule, which says what its jo
   const read = async () =>
     (
       await pool.query(
-        "select queue, payload, period_seconds, cron, time_zone, is_enabled from freshet.schedules where kind = 'feed' and subject_id = $1",
+        "select queue, payload, period_seconds, cron, time_zone, is_enabled, disabled_reason from freshet.schedules where kind = 'feed' and subject_id = $1",
         [number(id)],
       )
     ).rows
@@ -43,9 +43,14 @@ test('RULINGS 11: the clock knows a feed by one schedule, which says what its jo
     payload: { feedId: number(id), trigger: 'SCHEDULED' },
     period_seconds: 7200,
     cron: null,
+    disabled_reason: null,
   }
   expect(await read()).toEqual([{ ...row, time_zone: 'UTC', is_enabled: false }])
   await statusOf('enableFeed', id)
+  // What could not be enqueued was taken out of the clock; new times are a new beginning.
+  const broken =
+    "update freshet.schedules set is_enabled = false, disabled_reason = 'It failed.' where kind = 'feed' and subject_id = $1"
+  await pool.query(broken, [number(id)])
   expect(await updated({ id, scheduleCron: '30 4 * * *', timeZone: 'Europe/Vienna' })).toMatchObject({
     scheduleFrequencyHours: null,
     scheduleCron: '30 4 * * *',
@@ -151,6 +156,22 @@ test('S2 §17.3, §17.9: a click is told with who made it, the job it got, and t
     { level: 'info', trigger: 'MANUAL', network: 'IMPACT', jobId: expect.any(String) },
   ])
   expect(find('MANUAL_RUN_PENDING_SET')).toMatchObject([{ level: 'warn', activeRunId: run }])
+})
+
+test('S2 §2.1: what is pending is what a person asked for: a due time is not', async () => {
+  const { id } = await created({ ...whole, scheduleFrequencyHours: 1 })
+  await statusOf('enableFeed', id)
+  const read = async () =>
+    (await send('query ($id: ID!) { feed(id: $id) { manualRunPending } }', { id })).data!.feed!.manualRunPending
+  await pool.query(
+    "update freshet.schedules set last_run_at = now(), next_run_at = next_run_at + interval '1 h' where kind = 'feed' and subject_id = $1",
+    [number(id)],
+  )
+  const requests = 'select requested::int, manual::int from freshet.feed_requests where feed_id = $1'
+  expect((await pool.query(requests, [number(id)])).rows).toEqual([{ requested: 1, manual: 0 }])
+  expect(await read()).toBe(false)
+  await statusOf('runFeed', id)
+  expect(await read()).toBe(true)
 })
 
 const list =
