@@ -190,6 +190,19 @@ test('S2 §12.5: a feed that is tried shows what its rows would become, and chan
   })
 })
 
+test('FAULTS S14: a feed that is tried shows nothing of its password, wherever in the file that stands', async () => {
+  const { password } = sftpUser
+  const rows = [`1,${password},https://shop.example/1,5`, `2,Name,https://shop.example/2,${password}`, `${password},,,`]
+  server.serve(Buffer.from(['Id,Name,Url,Price', ...rows].join('\n')), new Date(Date.UTC(2026, 0, ++day)))
+  const { host, port, path } = server.connection
+  const { testFeed } = await ask<{ testFeed: { run: { testResult: unknown } } }>(
+    'mutation ($input: TestFeedInput!) { testFeed(input: $input) { run { testResult errors(first: 9) { nodes { message } } } } }',
+    { input: { transport: 'SFTP', host, port, path, ...sftpUser } },
+  )
+  expect(testFeed.run.testResult).toMatchObject({ success: true, rowsDetected: 3, sampleRows: [{ title: '********' }] })
+  expect(JSON.stringify(testFeed)).not.toContain(password)
+})
+
 test('DESIGN 9.10, RULINGS 24: the first to see a host key pins it, audited, be it a test; what is pinned stays', async () => {
   serve(productsOf(2))
   const id = await aFeedOver(app, server, { settings: { path: '/feeds/none.csv' }, isEnabled: false })

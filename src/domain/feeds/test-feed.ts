@@ -1,7 +1,9 @@
 import { queryRows } from '../../db/sql.ts'
+import { scrub } from '../../log.ts'
 import type { RunContext } from '../runs/context.ts'
 import type { FeedForRun } from './feed-for-run.ts'
 import { connectionOf } from './feed-for-run.ts'
+import { cleanJson } from '../text.ts'
 import { learnHostKey } from './learn-host-key.ts'
 import type { FeedServices } from './ingest-feed.ts'
 import type { Chunk } from './ingest/chunk.ts'
@@ -74,11 +76,14 @@ export async function testFeed(run: RunContext, feed: FeedForRun, services: Feed
     if (first) await run.progress({ ...first.counters, downloadBytes: file.bytes })
     if (first && Object.keys(first.totals).length > 0) await run.sampleErrors(first)
     const statement = 'update freshet.feed_runs set test_result = $2, found = $3 where run_id = $1'
-    await queryRows(run.sql, statement, [run.runId, JSON.stringify(result), JSON.stringify(found)])
+    await queryRows(run.sql, statement, [run.runId, kept(result), kept(found)])
   })
 }
 
 const withoutRows: Warning = { code: 'FEED_WITHOUT_ROWS', message: 'The file has a header, and no row below it.' }
+
+/** What stands in the file of others, the password that opened it too, is shown without that. */
+const kept = (found: object): string => scrub(cleanJson(found))
 
 const isStored = ({ sourceId }: FeedForRun) => sourceId !== null
 
