@@ -42,7 +42,7 @@ export async function decide(decision: Decision, actor: Actor, occasion: Occasio
   const lock = { lockClass: runLockClass.feed, lockId: Number(decision.feedId) }
   const work = async () => {
     if (!(await takeRunLock(connection, lock))) return { refusal: 'FEED_BUSY' }
-    const promoted = await transact(client, () => carryOut[decision.kind](client, decision as never, actor, occasion))
+    const promoted = await transact(client, () => carryOut(client, decision, { ...occasion, actor }))
     return { refusal: null, promoted }
   }
   try {
@@ -62,42 +62,47 @@ const done: Record<Decision['kind'], string> = {
   ACCEPT_PRICE: 'NO_HELD_PRICE',
 }
 
-type CarryOut = {
-  [Kind in Decision['kind']]: (
-    client: Connection,
-    decision: Extract<Decision, { kind: Kind }>,
-    actor: Actor,
-    occasion: Occasion,
-  ) => Promise<number | null>
+type Kind<Name extends Decision['kind']> = Extract<Decision, { kind: Name }>
+type By = Pick<Occasion, 'now' | 'log'> & { actor: Actor }
+
+function carryOut(client: Connection, decision: Decision, by: By): Promise<number | null> {
+  switch (decision.kind) {
+    case 'APPROVE':
+      return approve(client, decision, by)
+    case 'REJECT':
+      return reject(client, decision, by)
+    case 'ACCEPT_PRICE':
+      return accept(client, decision, by)
+  }
 }
 
-const carryOut: CarryOut = {
-  async APPROVE(client, { runId, feedId, expected }, actor, { now, log }) {
-    const statement = 'select freshet.approve_activation($1, $2, $3, $4) as promoted'
-    const [answer] = await queryRows<{ promoted: number }>(client, statement, [runId, actor.name, expected, now()])
-    const promoted = answer?.promoted ?? 0
-    const changes = { promoted: { to: promoted }, feed: { to: feedId } }
-    await audit(client, actor, { action: 'ACTIVATION_APPROVED', objectType: 'FeedRun', objectId: runId, changes })
-    log.info(
-      { event: 'ACTIVATION_APPROVED', feedId, runId, approvedBy: actor.name, productsPromoted: promoted },
-      'approved',
-    )
-    return promoted
-  },
-  async REJECT(client, { runId, feedId, reason }, actor, { now, log }) {
-    await queryRows(client, 'select freshet.reject_activation($1, $2, $3, $4)', [runId, actor.name, reason, now()])
-    const changes = { reason: { to: reason }, feed: { to: feedId } }
-    await audit(client, actor, { action: 'ACTIVATION_REJECTED', objectType: 'FeedRun', objectId: runId, changes })
-    log.info({ event: 'ACTIVATION_REJECTED', feedId, runId, rejectedBy: actor.name }, 'rejected')
-    return null
-  },
-  async ACCEPT_PRICE(client, { offerId }, actor, { now }) {
-    const statement = 'select freshet.accept_price($1, $2)::text as "priceId"'
-    const [answer] = await queryRows<{ priceId: string }>(client, statement, [offerId, now()])
-    const changes = { price: { to: answer?.priceId } }
-    await audit(client, actor, { action: 'PRICE_ACCEPTED', objectType: 'Offer', objectId: offerId, changes })
-    return null
-  },
+async function approve(client: Connection, { runId, feedId, expected }: Kind<'APPROVE'>, { actor, now, log }: By) {
+  const statement = 'select freshet.approve_activation($1, $2, $3, $4) as promoted'
+  const [answer] = await queryRows<{ promoted: number }>(client, statement, [runId, actor.name, expected, now()])
+  const promoted = answer?.promoted ?? 0
+  const changes = { promoted: { to: promoted }, feed: { to: feedId } }
+  await audit(client, actor, { action: 'ACTIVATION_APPROVED', objectType: 'FeedRun', objectId: runId, changes })
+  log.info(
+    { event: 'ACTIVATION_APPROVED', feedId, runId, approvedBy: actor.name, productsPromoted: promoted },
+    'approved',
+  )
+  return promoted
+}
+
+async function reject(client: Connection, { runId, feedId, reason }: Kind<'REJECT'>, { actor, now, log }: By) {
+  await queryRows(client, 'select freshet.reject_activation($1, $2, $3, $4)', [runId, actor.name, reason, now()])
+  const changes = { reason: { to: reason }, feed: { to: feedId } }
+  await audit(client, actor, { action: 'ACTIVATION_REJECTED', objectType: 'FeedRun', objectId: runId, changes })
+  log.info({ event: 'ACTIVATION_REJECTED', feedId, runId, rejectedBy: actor.name }, 'rejected')
+  return null
+}
+
+async function accept(client: Connection, { offerId }: Kind<'ACCEPT_PRICE'>, { actor, now }: By) {
+  const statement = 'select freshet.accept_price($1, $2)::text as "priceId"'
+  const [answer] = await queryRows<{ priceId: string }>(client, statement, [offerId, now()])
+  const changes = { price: { to: answer?.priceId } }
+  await audit(client, actor, { action: 'PRICE_ACCEPTED', objectType: 'Offer', objectId: offerId, changes })
+  return null
 }
 
 /** What our SQL refused, as the code that clients know. */
