@@ -856,6 +856,8 @@ create function freshet.show_blocked_run(p_run_id bigint, p_now timestamp with t
 
 create function freshet.skip_feed_run(p_run_id bigint, p_attempt integer, p_reason freshet.skip_reason, p_now timestamp with time zone) returns boolean language plpgsql volatile set search_path="";
 
+create function freshet.skip_parent_offers(p_run_id bigint, p_attempt integer, p_now timestamp with time zone) returns integer language plpgsql volatile set search_path="";
+
 create function freshet.snooze_job(p_queue text, p_id uuid, p_retry_count integer, p_wait interval, p_output jsonb) returns boolean language plpgsql volatile set search_path="";
 
 create function freshet.source_visibility(p_source_ids bigint[]) returns TABLE(source_id bigint, visible boolean, reason text) language sql stable set search_path="";

@@ -18,6 +18,8 @@ begin
     currency text
   ) on commit delete rows;
   create temporary table if not exists feed_seen (offer_id bigint primary key);
+  create temporary table if not exists feed_parents (sku text primary key);
+  delete from pg_temp.feed_parents;
   delete from pg_temp.feed_seen; -- a connection works on one run, as a rule, and then there is nothing
 end
 $$;

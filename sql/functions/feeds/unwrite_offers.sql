@@ -1,5 +1,5 @@
 -- Takes back what earlier chunks of a run wrote for these offers, since a later row of the same product wins (S2 §7.5).
--- Called by: ingest_feed_chunk, restart_feed_run, prune_feed_runs. Locks: what it deletes. Answers how many prices went.
+-- Called by: ingest_feed_chunk, skip_parent_offers, restart_feed_run, prune_feed_runs. Locks: what it deletes. Answers how many prices went.
 create or replace function freshet.unwrite_offers(p_run_id bigint, p_offer_ids bigint[]) returns integer
 language plpgsql volatile set search_path = ''
 as $$

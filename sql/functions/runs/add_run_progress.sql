@@ -1,7 +1,7 @@
 -- Adds to a run's counters: {"rows": 5000} means 5,000 more. Call it in the transaction that wrote what is counted, so that
 -- the counters tell of what is there. They are always added; an event comes at most every 250 ms a run, and the next one, or
 -- the run's end, carries what was passed over. A clock that was set back does not silence a run.
--- Called by: ingest_feed_chunk, src/domain/runs/context.ts. Locks: the run's row. Not idempotent. Raises FR021 if another attempt owns the run or
+-- Called by: ingest_feed_chunk, skip_parent_offers, src/domain/runs/context.ts. Locks: the run's row. Not idempotent. Raises FR021 if another attempt owns the run or
 -- it has ended. Answers whether there was an event.
 create or replace function freshet.add_run_progress(p_run_id bigint, p_attempt integer, p_counters jsonb, p_now timestamptz)
 returns boolean

@@ -1,6 +1,6 @@
 -- Notes what was wrong with many rows of a run at once: how many of each code there were, and samples, of which the first 100 a
 -- code are kept. p_error_count says how many of them count as errors: notes do not.
--- Called by: src/domain/runs/context.ts, write_feed_prices, note_identities, note_repeats. Locks: the run's row. Not idempotent.
+-- Called by: src/domain/runs/context.ts, write_feed_prices, note_identities, note_repeats, skip_parent_offers. Locks: the run's row. Not idempotent.
 -- Raises FR021 if another attempt owns the run or it has ended.
 create or replace function freshet.sample_run_errors(
   p_run_id bigint,

@@ -42,6 +42,8 @@ export type Dialect = {
   columns: Record<FeedField, readonly string[]>
   /** Whether a row stands for its variants and is itself not for sale. */
   isParentRow: (row: RawRow) => boolean
+  /** The SKU of the row that this one is a variant of. That row is a parent, wherever it stands and whatever it says. */
+  parentOf: (row: RawRow) => string | undefined
 }
 
 /** How a name of a column is compared; Google's `g:` is a mark of XML that some leave in CSV. */

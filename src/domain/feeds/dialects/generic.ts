@@ -39,4 +39,5 @@ export const generic: Dialect = {
     groupId: ['Item Group Id'],
   },
   isParentRow: () => false,
+  parentOf: () => undefined,
 }

@@ -16,9 +16,13 @@ export const impact: Dialect = {
     sku: generic.columns.sku.filter((name) => name !== 'Item Id'),
   },
   isParentRow,
+  parentOf: ({ parentSku }) => parentSku,
 }
 
-/** A parent says so, or names itself as its parent. A group id may equal the id of a product without variants: it says nothing. */
+/**
+ * A parent says so, or names itself as its parent. One that leaves its own parent blank is known by its variants alone, which may
+ * stand before or far behind it: `skip_parent_offers`. A group id may equal the id of a product without variants: it says nothing.
+ */
 function isParentRow({ isParent, sku, parentSku }: RawRow): boolean {
   if (isParent !== undefined && /^(?:y|yes|true|1)$/i.test(isParent)) return true
   return sku !== undefined && sku === parentSku

@@ -8,6 +8,8 @@ const mostSamples = 100
 /** Some rows of a file, the last of each product only, and what was found out about the others. */
 export type Chunk = {
   rows: Map<string, FeedRow>
+  /** SKUs that rows name as that of their parent. */
+  parents: Set<string>
   counters: Record<string, number>
   samples: RunErrorSample[]
   totals: Partial<Record<FailureCode, number>>
@@ -15,7 +17,14 @@ export type Chunk = {
   errorCount: number
 }
 
-export const newChunk = (): Chunk => ({ rows: new Map(), counters: {}, samples: [], totals: {}, errorCount: 0 })
+export const newChunk = (): Chunk => ({
+  rows: new Map(),
+  parents: new Set(),
+  counters: {},
+  samples: [],
+  totals: {},
+  errorCount: 0,
+})
 
 export const isEmpty = ({ rows, counters }: Chunk): boolean => rows.size === 0 && Object.keys(counters).length === 0
 

@@ -74,6 +74,8 @@ export async function ingestFile(
   } finally {
     await merging // what was read before a fault of the file is written
   }
+  const skipParents = 'select freshet.skip_parent_offers($1, $2, $3)'
+  await run.transaction(() => queryRows(run.sql, skipParents, [run.runId, run.attempt, now()]))
   await keepFound(run, describe(table), warningsOf(table))
   told.complete()
   await tellTotals(run, log)

@@ -9,6 +9,7 @@ import { readWrittenRows, type WrittenRow } from './row-log.ts'
 import { keyOf, keys, rowOf, rows } from './staging.ts'
 
 const ingest = readQuery('ingest_feed_chunk')
+const noteParents = 'insert into pg_temp.feed_parents select unnest($1::text[]) on conflict do nothing'
 
 type Options = {
   number: number
@@ -33,6 +34,7 @@ export async function mergeChunk(run: RunContext, chunk: Chunk, options: Options
       rows,
       Array.from(wanted, (n) => rowOf(all[n] as FeedRow, n)),
     )
+    if (chunk.parents.size > 0) await queryRows(run.sql, noteParents, [[...chunk.parents]])
     if (Object.keys(chunk.totals).length > 0) await run.sampleErrors(chunk)
     const values = [run.runId, run.attempt, number, isProbed, JSON.stringify(chunk.counters), now]
     const [merged] = await queryRows<{ products: number; prices: number }>(run.sql, ingest, values)

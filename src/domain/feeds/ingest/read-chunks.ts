@@ -10,6 +10,7 @@ import { shortRow, shortText } from '../row/row-errors.ts'
 import { addRow, count, fault, isEmpty, newChunk, note, type Chunk } from './chunk.ts'
 import { findDecimalMark, type FoundMark } from '../row/decimal-mark.ts'
 import { readFeedRow } from '../row/feed-row.ts'
+import { readIdentifier } from '../row/identity.ts'
 
 /** A file that turned out to be a table of products. */
 export type FeedTable = { file: FeedFile; csv: Csv; binding: Binding; decimal: FoundMark }
@@ -48,7 +49,7 @@ export async function* readChunks(
   feed: Settings,
   { size, maxBytes = usualChunkBytes, now }: ChunkLimits & { now: Date },
 ): AsyncGenerator<Chunk> {
-  const { isParentRow } = dialects[feed.dialect]
+  const { isParentRow, parentOf } = dialects[feed.dialect]
   const read = recordReader(binding)
   const settings = { dialect: feed.dialect, currency: feed.defaultCurrency, decimalMark: decimal.mark, now }
   const { fields: header } = csv.header
@@ -65,6 +66,8 @@ export async function* readChunks(
       note(chunk, 'PARENT_ROW_SKIPPED', () => ({ line, message: 'The row stands for its variants.' }))
       return
     }
+    const parent = readIdentifier(parentOf(raw))
+    if (parent !== null) chunk.parents.add(parent)
     const row = readFeedRow(raw, line, settings)
     if ('code' in row) {
       count(chunk, 'productsRejected')

@@ -217,3 +217,66 @@ test('issue 5 §2: a run says which decimal mark it went by, who said so, and wh
   const unclear = { mark: null, who: null, warnings: ['DECIMAL_MARK_UNCLEAR'] }
   expect(await found(['12.990', '24.50', '24,50'])).toEqual({ ...unclear, shown: ['12990', '24.50', '24.50'] })
 })
+
+const family = (...rows: [sku: string, parent: string, price?: string, item?: string][]) =>
+  [
+    'SKU,Parent SKU,Name,Url,Price,CatalogItemId',
+    ...rows.map(([sku, parent, price = '10.00', item = '']) =>
+      [sku, parent, `Product ${sku}`, `https://shop.example/${sku}`, price, item].join(','),
+    ),
+  ].join('\n')
+const titles = async (sourceId: string, at: Date) =>
+  (await visible(sourceId, at)).map(({ title }) => title.replace('Product ', '')).toSorted()
+
+test.each<[string, ReturnType<typeof family>]>([
+  ['before them', family(['p', ''], ['v1', 'p'], ['v2', 'p'], ['s', ''])],
+  ['behind them', family(['v1', 'p'], ['v2', 'p'], ['s', ''], ['p', ''])],
+  ['among them, with its own id', family(['v1', 'p'], ['p', '', '9.00', 'i9'], ['v2', 'p'], ['s', ''])],
+])('RULINGS 25: a parent that only its variants name is left out and counted, %s', async (_where, file) => {
+  for (const chunkSize of [1, 1_000]) {
+    const feed = await makeFeed()
+    const at = new Date('2026-03-01T10:00:00Z')
+    const run = await ingest(feed, file, { at, chunkSize })
+    expect(run).toMatchObject({
+      status: 'SUCCEEDED',
+      counters: { rowsRead: 4, rowsParsed: 3, parentRowsSkipped: 1, productsUpserted: 3, pricesWritten: 3 },
+    })
+    expect(await titles(feed.sourceId, at)).toEqual(['s', 'v1', 'v2'])
+    expect(await notesOf(feed.sourceId)).toMatchObject([
+      { code: 'PARENT_ROW_SKIPPED', line: file.split('\n').findIndex((row) => row.startsWith('p,')) + 1 },
+    ])
+    const { rows } = await pool.query('select 1 from freshet.offers where source_id = $1', [feed.sourceId])
+    expect(rows).toHaveLength(3)
+  }
+})
+
+test('RULINGS 25: what was a product and becomes a parent is seen no more, whether its row changed or not', async () => {
+  for (const price of ['10.00', '11.00']) {
+    const feed = await makeFeed()
+    const [first, second] = [new Date('2026-03-01T10:00:00Z'), new Date('2026-03-01T11:00:00Z')]
+    await ingest(feed, family(['p', ''], ['s', '']), { at: first })
+    const run = await ingest(feed, family(['p', '', price], ['s', ''], ['v', 'p']), { at: second, chunkSize: 1 })
+    expect(run).toMatchObject({ counters: { parentRowsSkipped: 1, productsUpserted: 2, pricesWritten: 1 } })
+    const { rows } = await pool.query(
+      `select v.sku, p.last_seen_success_at as seen, o.price::text
+       from freshet.offers o join freshet.offer_presence p on p.offer_id = o.id
+       join freshet.offer_versions v on v.offer_id = o.id and v.run_id = o.version_run_id where o.source_id = $1 order by v.sku`,
+      [feed.sourceId],
+    )
+    expect(rows).toEqual([
+      { sku: 'p', seen: first, price: '10.00' },
+      { sku: 's', seen: second, price: '10.00' },
+      { sku: 'v', seen: second, price: '10.00' },
+    ])
+  }
+})
+
+test('RULINGS 25: a group that is named by no row of its own, and GENERIC, leave nothing out', async () => {
+  const feed = await makeFeed()
+  const at = new Date('2026-03-01T10:00:00Z')
+  expect(await ingest(feed, family(['v1', 'g'], ['v2', 'g']), { at })).toMatchObject({ counters: { rowsParsed: 2 } })
+  const other = await makeFeed()
+  await pool.query("update freshet.feeds set dialect = 'GENERIC' where id = $1", [other.feedId])
+  await ingest(other, family(['p', ''], ['v', 'p']), { at })
+  expect(await titles(other.sourceId, at)).toEqual(['p', 'v'])
+})
