@@ -103,6 +103,7 @@ const ofSftp: Record<number, FailureCode> = {
 
 /** Where a library has words only. */
 const byWords: [RegExp, FailureCode][] = [
+  [/^Invalid command/, 'FEED_LOGIN_REFUSED'], // a line break in the password: the path was looked at before
   [/no matching|Invalid identification|Unable to start subsystem|Unsupported protocol version/i, 'TRANSPORT_MISMATCH'],
   [/Can't open data connection|data transfer should begin|transfer strategies work/i, 'FEED_HOST_UNREACHABLE'],
   [/channel open failure|No response from server|Unable to exec/i, 'FEED_SERVER_BUSY'],

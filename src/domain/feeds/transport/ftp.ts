@@ -4,6 +4,7 @@ import { isIP, type Socket } from 'node:net'
 import { once } from 'node:events'
 import { Client, FTPError } from 'basic-ftp'
 import { orAborted } from '../../fetch/or-aborted.ts'
+import { isInCalendar } from '../../moment.ts'
 import type { FeedConnection, RemoteStat } from './connection.ts'
 import { closeSocket, expectProtocol, openSocket } from './open-socket.ts'
 import type { FeedSession, SessionDoor } from './session.ts'
@@ -70,11 +71,14 @@ function welcome({ ftp }: Client): Promise<void> {
   }) as Promise<void>
 }
 
-/** SIZE and MDTM are extensions: a server that knows them not, or refuses them, has said nothing of the file. */
+/**
+ * SIZE and MDTM are extensions: a server that knows them not, or refuses them, has said nothing of the file. Neither has one that
+ * names a time of no calendar, which nobody could be shown, or less than no byte.
+ */
 async function statOf(client: Client, path: string): Promise<RemoteStat> {
   const size = await orNothing(client.size(path))
   const mtime = await orNothing(client.lastMod(path))
-  return { ...(size !== undefined && { size }), ...(mtime && Number.isFinite(mtime.getTime()) && { mtime }) }
+  return { ...(size !== undefined && size >= 0 && { size }), ...(mtime && isInCalendar(mtime) && { mtime }) }
 }
 
 const orNothing = <Value>(asked: Promise<Value>): Promise<Value | undefined> =>

@@ -175,6 +175,25 @@ test('S2 §9.5: a server that knows neither SIZE nor MDTM is asked for the file 
   expect(await stand.read(connection)).toMatchObject({ bytes: content.length, stat: {} })
 })
 
+test.each([
+  ['213 -5', '213 99999999999999'],
+  ['213 -99999999999999999999', '213 -0260101000000'],
+])('FAULTS S6: what no file can have (%s, %s) is not taken for its size and time', async (SIZE, MDTM) => {
+  faults.replies = { SIZE, MDTM }
+  const { bytes, stat } = await stand.read(connection)
+  expect([bytes, stat]).toEqual([content.length, {}])
+})
+
+test('FAULTS S6: a password with a line break sends no second command, and is not tried again', async () => {
+  const { code, kind, text } = await stand.fail({
+    ...connection,
+    secret: { password: 'canary\r\nDELE /feeds/catalog.csv' },
+  })
+  expect([code, kind]).toEqual(['FEED_LOGIN_REFUSED', 'final'])
+  expect(plain.commands.join('\n')).not.toMatch(/DELE/)
+  expect(text).not.toContain('canary')
+})
+
 test.each(['502 Not known.', '550 Not here.', '421 Not now.'])(
   'RULINGS 23: a server that answers REST with %s is asked for the whole',
   async (reply) => {
