@@ -21,7 +21,8 @@ export function scanRecord(text: string, start: number, { delimiter, newline }: 
       const value = text.slice(at + 1, close)
       fields.push(value.includes('"') ? value.replaceAll('""', '"') : value)
       at = close + 1
-      if (at + 1 >= text.length && !isWhole) return incomplete // another quote or a line feed may follow
+      const isCut = at === text.length || (text[at] === '\r' && newline === '\n' && at + 1 === text.length)
+      if (isCut && !isWhole) return incomplete // another quote or a line feed may follow
       if (text[at] !== delimiter) {
         if (text[at] === '\r' && newline === '\n') at++
         const isEnd = at >= text.length || text[at] === newline

@@ -69,7 +69,8 @@ export function createSplitter(format: Format, maxCharacters: number) {
   /** A row with quotes may go on behind the end of its first line. */
   const readQuoted = (end: number, isWhole: boolean): boolean => {
     const scan = scanRecord(text, at, format, isWhole)
-    if (scan.kind === 'incomplete' && text.length - at <= maxCharacters) return false
+    // One more, for a carriage return behind a row of just that length.
+    if (scan.kind === 'incomplete' && text.length - at <= maxCharacters + 1) return false
     if (scan.kind !== 'record' || scan.end - at > maxCharacters) return readBrokenLine(end)
     const isOneLine = scan.next === end + 1
     // A stray quote swallows rows up to the next one, which shows in the number of fields.

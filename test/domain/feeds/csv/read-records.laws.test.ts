@@ -61,7 +61,14 @@ test('any text, well-formed or not, gives the same rows and faults wherever its 
         expect(await readAll(text, format, { lengths, limits: { characters } })).toEqual(whole)
       },
     ),
-    { numRuns: 1_000 },
+    {
+      numRuns: 1_000,
+      examples: [
+        ['a,b,c\n"aaaa"\na', 'QUOTED', [3, 1, 9], 6],
+        ['a,b,c\n"a\nb"\r\na', 'QUOTED', [12], 5],
+        ['a,b,c\n"a\nb"\na', 'QUOTED', [12], 5],
+      ],
+    },
   )
 })
 
