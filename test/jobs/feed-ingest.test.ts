@@ -3,6 +3,7 @@ import { afterAll, expect, onTestFinished, test, vi } from 'vitest'
 import { readId } from '../../src/domain/global-id.ts'
 import { standardLimits } from '../../src/domain/feeds/transport/limits.ts'
 import { feedIngest } from '../../src/jobs/feed-ingest.ts'
+import { feedTest } from '../../src/jobs/feed-test.ts'
 import { startTestApp } from '../support/app.ts'
 import { impactCsv, productsOf, type Product } from '../support/feed-files.ts'
 import { aFeedOver, asked } from '../support/feeds.ts'
@@ -158,6 +159,10 @@ test('RULINGS 6: a run has three attempts, 5 s and 15 s apart, of six hours each
   expect(standardLimits.totalMs).toBe(2 * 3_600_000)
 })
 
+test('RULINGS 24: a test has one attempt', () => {
+  expect(feedTest.options?.retryDelays).toEqual([])
+})
+
 test('S2 §16.2: a wrong password fails at once, with what to do, and nothing of it is said', async () => {
   serve(productsOf(20))
   const id = await aFeed({ password: 'canary-wrong' })
@@ -210,8 +215,8 @@ test('DESIGN 9.10, RULINGS 24: the first to see a host key pins it, audited, be 
   const pins = async () =>
     (await app.pool.query<{ host_keys: string[] }>('select host_keys from freshet.feeds where id = $1', row)).rows[0]
   expect(await pins()).toEqual({ host_keys: [] })
-  expect(await ask('mutation ($id: ID!) { testFeed(id: $id) { run { errorCode } } }', { id })).toEqual({
-    testFeed: { run: { errorCode: 'FEED_FILE_NOT_FOUND' } },
+  expect(await ask('mutation ($id: ID!) { testFeed(id: $id) { run { errorCode feed { id } } } }', { id })).toEqual({
+    testFeed: { run: { errorCode: 'FEED_FILE_NOT_FOUND', feed: { id } } },
   })
   expect(await pins()).toEqual({ host_keys: [server.fingerprint] })
   const { rows } = await app.pool.query(
@@ -228,3 +233,35 @@ test('DESIGN 9.10, RULINGS 24: the first to see a host key pins it, audited, be 
   ])
   expect([learned.rows, await pins()]).toEqual([[{ learn_host_key: false }], { host_keys: [server.fingerprint] }])
 })
+
+test('FAULTS S14: what opens a server stands in no table, job or line of the log, be it stored, tried or refused', async () => {
+  const secrets = { password: 'canary-password', privateKey: pem('canary-key'), passphrase: 'canary-phrase' }
+  const id = await aFeed(secrets)
+  expect(await run(id)).toMatchObject({ status: 'FAILED', errorCode: 'PRIVATE_KEY_UNUSABLE' })
+  const { host, port, path } = server.connection
+  const tries =
+    'mutation ($input: TestFeedInput!) { testFeed(input: $input) { run { errorCode errorMessage errorHint } } }'
+  const tried = async (credential: object) =>
+    ask<{ testFeed: { run: { errorCode: string } } }>(tries, {
+      input: { transport: 'SFTP', host, port, path, username: sftpUser.username, ...credential },
+    })
+  const answers = [await tried(secrets), await tried({ password: secrets.password })]
+  expect(answers.map(({ testFeed }) => testFeed.run.errorCode)).toEqual(['PRIVATE_KEY_UNUSABLE', 'FEED_LOGIN_REFUSED'])
+  const { rows: tables } = await app.pool.query<{ name: string }>(
+    "select c.oid::regclass::text as name from pg_class c where c.relnamespace in ('freshet'::regnamespace, 'pgboss'::regnamespace) and c.relkind = 'r'",
+  )
+  expect(tables.length).toBeGreaterThan(30)
+  // Bytes are shown in hexadecimal.
+  const forms = `(canary|${Buffer.from('canary').toString('hex')}|${Buffer.from('canary').toString('base64')})`
+  const each = tables.map(
+    ({ name }) => `select '${name}' as name, count(*)::int from ${name} t where t::text ~ '${forms}'`,
+  )
+  const { rows } = await app.pool.query<{ name: string; count: number }>(
+    `select name from (${each.join(' union all ')}) found where count > 0`,
+  )
+  expect(rows).toEqual([])
+  expect(JSON.stringify([answers, app.log])).not.toContain('canary-p')
+  expect(JSON.stringify([answers, app.log])).not.toContain('canary-key')
+})
+
+const pem = (body: string) => `-----BEGIN PRIVATE KEY-----\n${body}\n-----END PRIVATE KEY-----`

@@ -1,9 +1,13 @@
 import { afterAll, expect, test } from 'vitest'
 import { PermanentError } from '../../../src/domain/queue/job-error.ts'
 import type { RunContext } from '../../../src/domain/runs/context.ts'
-import { withLogFields } from '../../../src/log.ts'
+import { tellEnds } from '../../../src/domain/runs/run-log.ts'
+import { createLog, withLogFields } from '../../../src/log.ts'
 import { aRetailer, aSource } from '../../support/rows.ts'
 import { cloneDatabase } from '../../support/database.ts'
+import { collectLines } from '../../support/lines.ts'
+import { aFeed } from '../../support/offers.ts'
+import { call, startRun } from '../../support/runs.ts'
 import { nothing, runStand } from './stand.ts'
 
 const database = await cloneDatabase()
@@ -66,4 +70,30 @@ test('S2 §17.10: a first attempt that finds the lock busy says SKIPPED_LOCK_BUS
   expect(eventsOf(late.lines)).toMatchObject([
     { event: 'SKIPPED_LOCK_BUSY', level: 'debug', trigger: 'SCHEDULED', ...holder.run.lock },
   ])
+})
+
+test.each([
+  ['counted, disables its feed', true, 'DISABLED', true, ['FEED_AUTO_DISABLED']],
+  ['counted, leaves its feed enabled', true, 'ENABLED', true, []],
+  ['not counted, meets a feed that was disabled before', false, 'DISABLED', false, []],
+])('S2 §17.9: a failure that is %s, tells so', async (_what, isCounted, status, isPending, told) => {
+  const sourceId = await aSource(database.pool, await aRetailer(database.pool), { kind: 'AFFILIATE_FEED' })
+  const feedId = await aFeed(database.pool, sourceId, { status: 'ENABLED', consecutive_failures: 1 })
+  const { id } = await startRun(database.pool, { sourceId, lock: [4620, Number(feedId)] })
+  if (isPending)
+    await database.pool.query('update freshet.feed_requests set requested = 1, manual = 1 where feed_id = $1', [feedId])
+  await database.pool.query('update freshet.feeds set status = $2::freshet.feed_status where id = $1', [feedId, status])
+  await call(database.pool, 'fail_run', id, 1, 'SLACK_REFUSED', 'No.', null, new Date(), isCounted)
+  const { lines, stream } = collectLines()
+  await tellEnds(database.pool, [id], createLog({ level: 'debug', destination: stream }))
+  const ends = eventsOf(lines)
+  expect(ends.map(({ event }) => event)).toEqual(['RUN_FAILED', ...told, 'MANUAL_RUN_PENDING_CHECK'])
+  const follows = isPending && status === 'ENABLED'
+  expect(ends.at(-1)).toMatchObject({
+    level: 'debug',
+    feedId,
+    runId: id,
+    pending: isPending,
+    enqueuingFollowUp: follows,
+  })
 })

@@ -142,6 +142,23 @@ test('RULINGS 24: a test of a feed counts in nothing', async () => {
   expect(await stateOf(feed)).toMatchObject({ consecutive_failures: 0 })
 })
 
+test('RULINGS 19, 24: a test between two runs is not the run that a held price is repeated after', async () => {
+  const feed = await feeds.aFeed()
+  await feeds.run(feed, [{ id: 'a', price: '10.00' }])
+  await feeds.run(feed, [{ id: 'a', price: '500.00' }], { at: 1 })
+  expect(await feeds.visible(feed, 1)).toMatchObject([{ price: '10.00' }])
+  const test = await startRun(feeds.pool, {
+    trigger: 'ADMIN_TEST',
+    sourceId: feed.sourceId,
+    lock: [4623, 1],
+    now: hour(2),
+  })
+  await feeds.callOf('begin_feed_test', test.id, feed.id)
+  await feeds.callOf('finish_run', test.id, 1, hour(2))
+  await feeds.run(feed, [{ id: 'a', price: '500.00' }], { at: 3 })
+  expect(await feeds.visible(feed, 3)).toMatchObject([{ price: '500.00' }])
+})
+
 test.each(['UNCHANGED_MTIME', 'UNCHANGED_HASH'] as const)(
   'S2 §9.6: a run skipped as %s ends well, judges nothing and keeps nothing fresh',
   async (skip) => {
