@@ -66,14 +66,8 @@ type Kind<Name extends Decision['kind']> = Extract<Decision, { kind: Name }>
 type By = Pick<Occasion, 'now' | 'log'> & { actor: Actor }
 
 function carryOut(client: Connection, decision: Decision, by: By): Promise<number | null> {
-  switch (decision.kind) {
-    case 'APPROVE':
-      return approve(client, decision, by)
-    case 'REJECT':
-      return reject(client, decision, by)
-    case 'ACCEPT_PRICE':
-      return accept(client, decision, by)
-  }
+  if (decision.kind === 'APPROVE') return approve(client, decision, by)
+  return decision.kind === 'REJECT' ? reject(client, decision, by) : accept(client, decision, by)
 }
 
 async function approve(client: Connection, { runId, feedId, expected }: Kind<'APPROVE'>, { actor, now, log }: By) {
