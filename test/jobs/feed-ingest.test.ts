@@ -195,6 +195,33 @@ test('S2 §12.5: a feed that is tried shows what its rows would become, and chan
   })
 })
 
+test('S2 §12.5: a feed that is tried names its decimal mark, and shows no parent that its rows name', async () => {
+  const lines = [
+    'SKU,Parent SKU,Name,Url,Price',
+    'p,,P,https://shop.example/p,"12,50"',
+    'v,p,V,https://shop.example/v,1.299',
+  ]
+  server.serve(Buffer.from(lines.join('\n')), new Date(Date.UTC(2026, 0, ++day)))
+  const { host, port, path } = server.connection
+  const tried = async (input: object) => {
+    const { testFeed } = await ask<{ testFeed: { run: { testResult: unknown } } }>(
+      'mutation ($input: TestFeedInput!) { testFeed(input: $input) { run { testResult } } }',
+      { input: { transport: 'SFTP', host, port, path, dialect: 'IMPACT', ...sftpUser, ...input } },
+    )
+    return testFeed.run.testResult
+  }
+  expect(await tried({})).toMatchObject({
+    formatDetected: { decimalMark: 'COMMA', decimalMarkFrom: 'FILE' },
+    sampleRows: [{ sku: 'v', price: '1299' }],
+    warnings: [],
+  })
+  expect(await tried({ decimalMark: 'POINT' })).toMatchObject({
+    formatDetected: { decimalMark: 'POINT', decimalMarkFrom: 'SETTING' },
+    sampleRows: [{ sku: 'v', price: '1.299' }],
+    warnings: [{ code: 'DECIMAL_MARK_UNCLEAR' }],
+  })
+})
+
 test('FAULTS S14: a feed that is tried shows nothing of its password, wherever in the file that stands', async () => {
   const { password } = sftpUser
   const rows = [`1,${password},https://shop.example/1,5`, `2,Name,https://shop.example/2,${password}`, `${password},,,`]
