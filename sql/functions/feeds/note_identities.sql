@@ -12,17 +12,30 @@ begin
     select o.source_id, o.id, o.identity_type, o.identity_value, o.url_hash, o.folded_hash, r.line
     from pg_temp.feed_known w join freshet.offers o on o.id = w.offer_id join pg_temp.feed_rows r using (n)
     where w.is_new and (v_has_history or o.identity_type = 'URL_HASH')
-  ), notes as (
-    select m.line, m.id, 'IDENTITY_UPGRADE_DETECTED' as code,
-      format('This address was known by %s %s and is now known by %s %s: a new product was made, the old one expires.',
-        old.identity_type, old.identity_value, m.identity_type, m.identity_value) as message
-    from made m cross join lateral (
-      select * from freshet.offers o
-      where o.source_id = m.source_id and o.url_hash = m.url_hash and o.identity_type > m.identity_type
+  ), addresses as (
+    select source_id, url_hash, min(identity_type) as best from made where v_has_history group by source_id, url_hash
+  ), known as (
+    -- Once an address: where all rows of a file lead to one, each would go through all the others.
+    select a.url_hash, old.*
+    from addresses a
+    join (values ('SKU'::freshet.identity_type), ('URL_HASH')) as lesser(identity_type) on lesser.identity_type > a.best
+    cross join lateral (
+      select o.identity_type, o.identity_value from freshet.offers o
+      where o.source_id = a.source_id and o.url_hash = a.url_hash and o.identity_type = lesser.identity_type
         and o.identity_type in ('SKU', 'URL_HASH') and o.created_by_run_id is distinct from p_run_id
-      order by o.identity_type limit 1
+      limit 1
     ) old
-    where v_has_history
+  ), upgrades as (
+    select distinct on (m.id) m.line, m.id, old.identity_type as old_type, old.identity_value as old_value,
+      m.identity_type, m.identity_value
+    from made m join known old using (url_hash)
+    where old.identity_type > m.identity_type
+    order by m.id, old.identity_type
+  ), notes as (
+    select line, id, 'IDENTITY_UPGRADE_DETECTED' as code,
+      format('This address was known by %s %s and is now known by %s %s: a new product was made, the old one expires.',
+        old_type, old_value, identity_type, identity_value) as message
+    from upgrades
     union all
     select m.line, m.id, 'PATH_CASE_COLLISION',
       format('Another product (%s) has the same address but for the case of its letters.', other.id)

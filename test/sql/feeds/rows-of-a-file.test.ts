@@ -129,6 +129,36 @@ test.each([
   },
 )
 
+test('S2 §3.3: each product at an address gets its note, which names the best that the address was known by', async () => {
+  const feed = await feeds.aFeed({ url_hash_percent: 100 })
+  const url = 'https://shop.example/thing'
+  await feeds.run(feed, [{ id: 'a', by: 'URL_HASH', url }])
+  await feeds.run(feed, [{ id: 'shown', url }], { at: 1 })
+  const { id } = await feeds.run(
+    feed,
+    ['x', 'y'].map((id) => ({ id, by: 'IMPACT_ITEM_ID', url })),
+    { at: 2 },
+  )
+  const message = expect.stringContaining('known by SKU shown and') as unknown
+  expect(await notes(id)).toMatchObject([
+    { total: 2, line: 2, message },
+    { total: 2, line: 3, message },
+  ])
+})
+
+test('FAULTS S5: new rows that all lead to one address take hardly longer than others', async () => {
+  const timeOf = async (common: Omit<Product, 'id'>) => {
+    const feed = await feeds.aFeed({ expire_percent: 100, expire_max_count: 100_000 })
+    await feeds.run(feed, products(3_000, common))
+    const begun = performance.now()
+    const { row } = await feeds.run(feed, products(3_000, common, 3_001), { at: 1 })
+    expect(row.counters.productsUpserted).toBe(3_000)
+    return performance.now() - begun
+  }
+  const apart = await timeOf({})
+  expect(await timeOf({ url: 'https://shop.example/' })).toBeLessThan(apart * 4) // each once went through all the others
+})
+
 test.each([
   ['a lesser identity', [{ id: 'old', by: 'IMPACT_ITEM_ID' as const }], [{ id: 'new', by: 'SKU' as const }]],
   ['a fall back to the address', [{ id: 'old', by: 'SKU' as const }], [{ id: 'new', by: 'URL_HASH' as const }]],
