@@ -40,10 +40,10 @@ export async function downloadOnce(download: Download): Promise<'fetched' | 'unc
     addresses,
     signal: guard.signal,
     cut: (reason) => guard.cut(reason),
+    onHostKey: (fingerprint) => learn(fingerprint, download),
   })
   log.debug({ event: 'FTP_CONNECTED', host: connection.host, connectionTimeMs: since(begun) }, 'connected')
   guard.limit(limits.idleMs, () => stalled(download))
-  await learn(session, download)
   return await readFrom(session, download, guard)
 }
 
@@ -100,10 +100,10 @@ async function ask<Answer>(guard: Watch, answer: Promise<Answer>): Promise<Answe
 }
 
 /** The first server that let us in is the one: it has our password now, and no other is to get it, though its file be not there. */
-async function learn({ hostKey }: FeedSession, download: Download): Promise<void> {
-  if (hostKey === undefined || download.hostKey !== undefined) return
-  download.hostKey = hostKey
-  if (download.connection.hostKeys.length === 0) await download.onHostKey(hostKey)
+async function learn(fingerprint: string, download: Download): Promise<void> {
+  if (download.hostKey !== undefined) return
+  download.hostKey = fingerprint
+  if (download.connection.hostKeys.length === 0) await download.onHostKey(fingerprint)
 }
 
 /** A key that was learned in the first session holds for the next ones. */

@@ -28,9 +28,9 @@ export async function openSftp(connection: FeedConnection, door: SessionDoor): P
     const hostKey = begin(client, connection, { sock: socket, readyTimeout: 0 }, door)
     expectProtocol(socket, 'SSH', connection, door.cut)
     await orAborted(door.signal, ready.promise)
+    await door.onHostKey(hostKey())
     const sftp = await orAborted(door.signal, startSftp(client))
     return {
-      hostKey: hostKey(),
       stat: () => statOf(sftp, connection.path),
       download: (start) => readFile(sftp, connection.path, start),
       [Symbol.asyncDispose]: close,

@@ -27,7 +27,12 @@ const elsewhere: CheckedAddress = { address: '127.0.0.2', family: 4 }
 /** What the server says of the file, asked at these addresses and no others. */
 async function ask(connection: FeedConnection, addresses: CheckedAddress[]) {
   const taken = new AbortController()
-  const door = { addresses, signal: taken.signal, cut: (reason: Error) => taken.abort(reason) }
+  const door = {
+    addresses,
+    signal: taken.signal,
+    cut: (reason: Error) => taken.abort(reason),
+    onHostKey: () => Promise.resolve(),
+  }
   await using session = await openSession(connection, door)
   return await session.stat()
 }

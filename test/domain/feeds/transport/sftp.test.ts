@@ -1,8 +1,9 @@
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
+import ssh2 from 'ssh2'
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { makeKeys, startSftpServer } from '../../../support/sftp-server.ts'
+import { makeKeys, sftpUser, startSftpServer } from '../../../support/sftp-server.ts'
 import { until } from '../../../support/until.ts'
 import { openStand, someBytes } from './stand.ts'
 
@@ -53,6 +54,27 @@ test.each([
   ],
 ])('issue 5 §1: %s opens the door', async (_what, login) => {
   expect((await stand.read({ ...connection, ...login })).bytes).toBe(content.length)
+})
+
+test('issue 5 §1: a server that asks for the password in a dialogue only gets it there', async () => {
+  const answered: string[] = []
+  const asking = new ssh2.Server({ hostKeys: [server.hostKey] }, (client) => {
+    client.on('error', () => {})
+    client.on('authentication', (context) => {
+      if (context.method !== 'keyboard-interactive') return context.reject(['keyboard-interactive'])
+      context.prompt([{ prompt: 'Password: ', echo: false }], (answers) => {
+        answered.push(...answers)
+        context.accept()
+      })
+    })
+    client.on('session', (_accept, reject) => reject())
+  })
+  asking.listen(0, '127.0.0.1')
+  await once(asking, 'listening')
+  const { port } = asking.address() as AddressInfo
+  const { code, learned } = await stand.fail({ ...connection, port })
+  expect([code, answered, learned]).toEqual(['FEED_SERVER_BUSY', [sftpUser.password], [server.fingerprint]])
+  asking.close()
 })
 
 test.each([
