@@ -13,6 +13,9 @@ export type ZipEntry = {
   crc32: number
 }
 
+/** The list of an archive may have millions, of which each is read; what goes with the one file are a few. */
+const mostEntries = 1_000
+
 const stored = 0
 const deflated = 8
 
@@ -37,7 +40,9 @@ export async function findZipEntry(file: FileHandle): Promise<ZipEntry> {
 
 async function onlyEntry(zip: ZipFile): Promise<Entry> {
   let only: Entry | undefined
+  let seen = 0
   for await (const entry of zip.eachEntry()) {
+    if (++seen > mostEntries) throw refusal(`has more than ${mostEntries} entries; a feed is one file.`)
     if (entry.fileName.endsWith('/') || entry.fileName.startsWith('__MACOSX/')) continue
     if (only) throw refusal(`holds several files ("${only.fileName}", "${entry.fileName}"); a feed is one file.`)
     only = entry

@@ -47,6 +47,11 @@ test.each([
   ['of several files', () => zip({ 'a.csv': csv, 'b.csv': csv }), 'several files ("a.csv", "b.csv")'],
   ['of folders alone', () => zip({ 'data/': '' }), 'holds no file'],
   ['of nothing', () => zip({}), 'holds no file'],
+  [
+    'of a thousand folders',
+    () => zip(Object.fromEntries(Array.from({ length: 1_001 }, (_, n) => [`${n}/`, '']))),
+    'more than 1000 entries',
+  ],
   ['that is encrypted', () => zipWith(8, 1), 'is encrypted ("feed.csv")'],
   ['packed by bzip2', () => zipWith(10, 12), 'packs "feed.csv" by method 12'],
 ])('issue 5 §1: a zip archive %s is refused for good', async (_, archive, message) => {
