@@ -34,8 +34,11 @@ const loadSince = inBatches(async (ids: readonly bigint[], { pool, now: clock })
   return (await readActiveSince(pool, now, ids)).map((since) => ({ now, since }))
 })
 
-/** A price as Postgres writes one. */
-const pricePart = z.string().regex(/^\d{1,12}(\.\d{1,20})?$/)
+/** A price as Postgres writes one; a feed may give it as many decimals as it likes. */
+const pricePart = z
+  .string()
+  .max(100)
+  .regex(/^\d{1,12}(\.\d+)?$/)
 
 const byId = { name: 'offers.ID', form: z.tuple([idPart]), key: ({ id }: Offer): [bigint] => [id] }
 const byPrice = (order: OfferOrder) => ({

@@ -95,6 +95,17 @@ test.each(['ID', 'PRICE_ASC', 'PRICE_DESC'])(
   },
 )
 
+test('FAULTS S13: a price of many decimals stops no list behind it', async () => {
+  const { id, sourceId } = await aShop()
+  const price = `1.${'3'.repeat(39)}`
+  await anOffer(pool, id, { ...seen, title: 'long', price })
+  await anOffer(pool, id, { ...seen, title: 'behind', price: '2.00' })
+  const first = await offers({ sourceId }, { first: 1, orderBy: 'PRICE_ASC' })
+  expect(first.nodes).toEqual([{ title: 'long', price }])
+  const after = first.pageInfo.endCursor
+  expect(await titles({ sourceId }, { first: 1, after, orderBy: 'PRICE_ASC' })).toEqual(['behind'])
+})
+
 test('a cursor of another order is refused, and so is a price that is none', async () => {
   const { pageInfo } = await offers({}, { first: 1, orderBy: 'PRICE_ASC' })
   const { errors } = await app.ask(document, { first: 1, orderBy: 'ID', after: pageInfo.endCursor })
