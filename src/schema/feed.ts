@@ -76,7 +76,7 @@ builder.mutationFields((t) => ({
   updateFeed: t.prismaField({
     type: Feed,
     description:
-      'Changes a feed. Another host, path, format, mapping, currency or limit makes the next run read its file whether it changed or not. A credential, or another server for the one stored, needs the scope ADMIN.',
+      'Changes a feed. Another host, user, path, format, mapping, currency or limit makes the next run read its file whether it changed or not. A credential, or another server for the one stored, needs the scope ADMIN.',
     authScopes: { operate: true },
     args: {
       input: t.arg({ type: UpdateFeedInput, required: true, description: 'The changes.' }),

@@ -269,6 +269,8 @@ const know = (id: string) => pool.query(`update freshet.feeds set ${known} where
 
 test.each([
   { host: 'other.example' },
+  { port: 2222 },
+  { username: 'another' },
   { path: '/other.csv' },
   { transport: 'FTPS' },
   { dialect: 'IMPACT' },
