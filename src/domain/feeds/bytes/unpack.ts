@@ -1,5 +1,5 @@
 import { PermanentError } from '../../queue/job-error.ts'
-import { damaged, driveZlib, type Engine } from './drive-zlib.ts'
+import { damaged, driveZlib, type Engine, type Step } from './drive-zlib.ts'
 
 /** How far a file may expand: to so many times its size, and to so many bytes. */
 export type ExpansionLimits = { ratio: number; bytes: number }
@@ -20,25 +20,22 @@ const ratioIsJudgedFrom = 16 * 1024 * 1024
 export async function* unpack({ slices, engine: createEngine, limits, seen }: Packed): AsyncGenerator<Buffer> {
   const engine = createEngine()
   const drive = driveZlib(engine)
-  const taken = () => admitted(drive.take(), limits, seen)
   let whole = 0
   try {
     for await (const slice of slices()) {
       const left = drive.left()
       if (left !== undefined) refuseUnlessPadding(slice)
       else {
-        const fault = await drive.write(slice)
-        yield* taken()
+        const fault = yield* admitted(drive.write(slice), limits, seen)
         if (fault) {
-          yield* admitted(await lostPieces(slices(), createEngine(), whole, seen.bytesOut), limits, seen)
+          yield* admitted(lostPieces(slices(), createEngine(), whole, seen.bytesOut), limits, seen)
           throw fault
         }
         refuseUnlessPadding(slice.subarray(slice.length - (drive.left() ?? 0)))
       }
       whole++
     }
-    const fault = await drive.end()
-    yield* taken()
+    const fault = yield* admitted(drive.end(), limits, seen)
     if (fault) throw fault
   } finally {
     engine.destroy()
@@ -46,11 +43,13 @@ export async function* unpack({ slices, engine: createEngine, limits, seen }: Pa
 }
 
 /** The pieces that may be handed out; it throws where the limits are passed. */
-function* admitted(pieces: Buffer[], limits: ExpansionLimits, seen: Seen): Generator<Buffer> {
-  for (const piece of pieces) {
-    seen.bytesOut += piece.length
+async function* admitted(pieces: Step, limits: ExpansionLimits, seen: Seen): Step {
+  for (;;) {
+    const next = await pieces.next()
+    if (next.done) return next.value
+    seen.bytesOut += next.value.length
     refuseBomb(limits, seen)
-    yield piece
+    yield next.value
   }
 }
 
@@ -58,37 +57,30 @@ function* admitted(pieces: Buffer[], limits: ExpansionLimits, seen: Seen): Gener
  * zlib keeps what it unpacked in the step that failed, often the whole of a small file with a wrong checksum. It is had by going
  * through the file once more, and through the faulty slice byte by byte.
  */
-async function lostPieces(
-  slices: AsyncIterable<Buffer>,
-  engine: Engine,
-  whole: number,
-  had: number,
-): Promise<Buffer[]> {
+async function* lostPieces(slices: AsyncIterable<Buffer>, engine: Engine, whole: number, had: number): Step {
   const drive = driveZlib(engine)
-  const pieces: Buffer[] = []
   let skip = had
-  const keep = () => {
-    for (const piece of drive.take()) {
-      if (piece.length > skip) pieces.push(piece.subarray(skip))
-      skip = Math.max(0, skip - piece.length)
+  async function* beyond(pieces: Step): Step {
+    for (;;) {
+      const next = await pieces.next()
+      if (next.done) return next.value
+      if (next.value.length > skip) yield next.value.subarray(skip)
+      skip = Math.max(0, skip - next.value.length)
     }
   }
   try {
     let index = 0
     for await (const slice of slices) {
-      if (index++ < whole) {
-        await drive.write(slice)
-        keep()
-        continue
+      if (index++ < whole) yield* beyond(drive.write(slice))
+      else {
+        for (let at = 0; at < slice.length; at++) {
+          const fault = yield* beyond(drive.write(slice.subarray(at, at + 1)))
+          if (fault) return fault
+        }
+        return undefined
       }
-      for (let at = 0; at < slice.length; at++) {
-        if (await drive.write(slice.subarray(at, at + 1))) break
-        keep()
-      }
-      keep()
-      break
     }
-    return pieces
+    return undefined
   } finally {
     engine.destroy()
   }

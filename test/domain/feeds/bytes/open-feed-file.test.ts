@@ -128,6 +128,26 @@ test.each([
   expect(text.length).toBeLessThanOrEqual(16 * 1024 * 1024)
 })
 
+test.each([
+  ['gzip', () => gzipSync(bomb)],
+  ['zip', () => zip({ 'feed.csv': bomb.toString() })],
+])('FAULTS S3: a %s bomb is unpacked no further than it is read, and its memory given back', async (_, pack) => {
+  await withFile(await pack(), async (handle) => {
+    const limits = { ratio: 2_000, bytes: 1e9 }
+    const before = process.memoryUsage().arrayBuffers
+    const { text, seen } = await openFeedFile(handle, { limits, signal: new AbortController().signal })
+    let longest = 0
+    let most = 0
+    for await (const piece of text) {
+      longest = Math.max(longest, piece.length)
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before)
+    }
+    expect(seen.bytesOut).toBe(bomb.length)
+    expect(longest).toBeLessThanOrEqual(128 * 1024)
+    expect(most).toBeLessThan(4e6)
+  })
+})
+
 test('FAULTS S3: a small file of one repeated line is no bomb', async () => {
   const { failure, text } = await readFeed(gzipSync(bomb.subarray(0, 16 * 1024 * 1024)), {
     limits: { ratio: 2, bytes: 1e9 },
