@@ -4,9 +4,13 @@ import type { Batch, Format } from './format.ts'
 import { mendLine } from './mend-line.ts'
 import { contentEnd, endOfLine, scanRecord } from './scan-record.ts'
 
+/** More than is kept of a row with its fault. */
+const longestStart = 1_000
+
 /**
- * Makes rows of text that comes in pieces, the header first. Where the pieces end makes no difference. A short row is filled up
- * with empty fields; one that cannot be read becomes a fault, and the next line is read as if nothing had been.
+ * Makes rows of text that comes in pieces, the header first. Where the pieces end makes no difference. A short row ends early:
+ * to fill it up would let a few letters under a wide header take any memory. A row that cannot be read becomes a fault, and the
+ * next line is read as if nothing had been.
  *
  * Why not csv-parse: behind a quote that never closes it reads on to its limit and then gives up the whole file, and it counts
  * CR LF inside quotes as two lines. Where a file is well-formed both give the same rows; a property test compares them.
@@ -16,15 +20,21 @@ export function createSplitter(format: Format, maxCharacters: number) {
   const rows = createRows()
   let text = ''
   let at = 0
+  let more: string[] = [] // follows the text; put together once, where a line ends or is too large
+  let length = 0 // of both
+  let isLineOpen = false // the text ends before the line that was looked at last
   let quote = -1 // the next one, looked for once: most rows have none
   let isSkipping = false // the remainder of a row that was too large
 
   /** Reads on to the last row that is complete, or with `isWhole` to the end. */
   const read = (isWhole: boolean): Batch => {
+    text = [text, ...more].join('')
+    more = []
     quote = -1
     while (at < text.length && readRow(isWhole));
-    text = text.slice(at)
+    text = at > 0 ? structuredClone(text.slice(at)) : text // a slice would keep all the text
     at = 0
+    length = text.length
     return rows.take()
   }
 
@@ -32,18 +42,31 @@ export function createSplitter(format: Format, maxCharacters: number) {
   const readRow = (isWhole: boolean): boolean => {
     const end = endOfLine(text, at, newline)
     const isCut = end === text.length && !isWhole
+    isLineOpen = isCut
     if (isSkipping) {
       isSkipping = isCut
       return isCut ? goTo(text.length, 0) : goTo(end + 1)
     }
     if (end - at > maxCharacters) {
-      const message = `The row has more than ${maxCharacters} characters.`
-      rows.reject('ROW_TOO_LARGE', message, text.slice(at, at + maxCharacters))
-      isSkipping = true
+      rejectLarge(text.slice(at, end))
       return true
     }
     if (isCut) return false
     return format.quoting === 'NONE' || !hasQuoteBefore(end) ? readPlainLine(end) : readQuoted(end, isWhole)
+  }
+
+  /** Drops a row whose end may not have come yet. */
+  const rejectLarge = (start: string): void => {
+    rows.reject('ROW_TOO_LARGE', `The row has more than ${maxCharacters} characters.`, start.slice(0, maxCharacters))
+    isSkipping = true
+  }
+
+  /** The line that has no end yet is too large: what there is of it was never put together. */
+  const dropLine = (): void => {
+    rejectLarge([text, ...more].map((each) => each.slice(0, longestStart)).join(''))
+    text = ''
+    more = []
+    length = 0
   }
 
   const goTo = (position: number, lines = 1): true => {
@@ -92,7 +115,14 @@ export function createSplitter(format: Format, maxCharacters: number) {
   return {
     /** The rows that are complete by now. */
     push(piece: string): Batch {
-      text += piece
+      const isMore = isLineOpen && !piece.includes(newline)
+      if (isMore && isSkipping) return rows.take()
+      more.push(piece)
+      length += piece.length
+      if (isMore) {
+        if (length > maxCharacters) dropLine()
+        return rows.take()
+      }
       return read(false)
     },
     /** The last row, where no line end follows it. */
@@ -120,10 +150,7 @@ function createRows() {
       if (fields.length > width)
         reject('ROW_TOO_LONG', `The row has ${fields.length} fields, the header only ${width} columns.`, raw)
       else if (raw.includes('\u0000')) reject('ROW_HAS_NUL', 'The row holds a NUL character.', raw)
-      else {
-        while (fields.length < width) fields.push('')
-        batch.records.push({ line, fields })
-      }
+      else batch.records.push({ line, fields })
     },
     take(): Batch {
       const taken = batch

@@ -34,9 +34,12 @@ function valueReader(field: FeedField, columns: number[]): (fields: string[]) =>
   }
 }
 
+/** In letters. No field keeps as many; a cell of megabytes would be copied at each step of its reading. */
+const longestCell = 16_384
+
 function cellReader(field: FeedField): (cell: string | undefined) => string {
   const decode = addresses.has(field) ? decodeUrl : decodeEntities
-  return (cell = '') => decode(cell).trim()
+  return (cell = '') => decode(cell.length > longestCell ? cell.slice(0, longestCell) : cell).trim()
 }
 
 /**

@@ -38,6 +38,11 @@ export type FeedRow = {
   promo: string | null
 }
 
+/** A row's texts are slices, which keep all the text alive that they were cut from; here they are copies. */
+export function withOwnText({ urlHash, foldedHash, versionHash, signature, ...texts }: FeedRow): FeedRow {
+  return { ...structuredClone(texts), urlHash, foldedHash, versionHash, signature }
+}
+
 /** Why a row is left out: what is wrong, and in which field. */
 export type Rejection = { code: FailureCode; field: FeedField; message: string }
 

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { Chunk } from '../../../../src/domain/feeds/ingest/chunk.ts'
 import { openTable, readChunks } from '../../../../src/domain/feeds/ingest/read-chunks.ts'
 import { openBytes } from '../../../support/feed-files.ts'
+import { memoryUsed } from '../../../support/memory.ts'
 
 type Settings = Parameters<typeof openTable>[1]
 const settings: Settings = {
@@ -219,4 +220,22 @@ test('FAULTS S5: what a row is refused with is short, however long its cell and 
   const { samples } = await one(text)
   expect(samples).toMatchObject([{ code: 'PRICE_INVALID', line: 2 }])
   expect(JSON.stringify(samples).length).toBeLessThan(3_000)
+})
+
+test('FAULTS S5: long rows are kept without the text that nobody reads, and few of them in a chunk', async () => {
+  const wide = (line: string, text: string) => `${line},${text}\n`
+  const text = 'x'.repeat(200_000)
+  const lines = Array.from({ length: 150 }, (_, index) => wide(row(`${index}`, { name: 'A long enough name' }), text))
+  const bytes = wide(header, 'Text') + lines.join('')
+  const before = memoryUsed()
+  const { chunks } = await read(bytes)
+  expect(memoryUsed() - before).toBeLessThan(3e6)
+  expect(chunks.map(({ rows }) => rows.size)).toEqual([89, 61])
+})
+
+test('FAULTS S5: a header of a million columns is refused, whatever number of rows is below it', async () => {
+  expect(await read(`${header}${','.repeat(990_000)}\n${'a\n'.repeat(50_000)}`)).toEqual({
+    chunks: [],
+    code: 'FEED_HEADER_UNUSABLE',
+  })
 })
