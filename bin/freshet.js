@@ -15,10 +15,13 @@ if (major >= 24) {
   const stop = new AbortController()
   // The first signal asks for an orderly stop. The handlers are gone then: a second one ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort(signal))
+  // A terminal that is closed may say so after Ctrl-C, and more than once: that is no wish to end at once, which would leave Postgres.
+  process.on('SIGHUP', () => stop.abort('SIGHUP'))
   // Started by an older Node, which may be killed: without it nobody would know of this process, nor of the port that it holds.
   process.once('disconnect', () => stop.abort('SIGTERM'))
   process.channel?.unref()
   process.stdout.on('error', () => stop.abort('the output was closed')) // as `| head` does
+  process.stderr.on('error', () => stop.abort('the output was closed'))
   const io = { env: process.env, out: process.stdout, err: process.stderr, signal: stop.signal }
   process.exitCode = await runCli(process.argv.slice(2), io)
   // A statement that was left behind would keep the process; the database undoes it when its connection ends.

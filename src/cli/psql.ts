@@ -97,13 +97,13 @@ async function runShell(program: string, args: string[], env: Environment): Prom
   const child = spawn(program, args, { stdio: 'inherit', env })
   const ignore = () => {}
   const pass = () => child.kill('SIGTERM')
-  process.on('SIGINT', ignore).on('SIGTERM', pass)
+  process.on('SIGINT', ignore).on('SIGTERM', pass).on('SIGHUP', pass)
   try {
     return await new Promise<number>((resolve, reject) => {
       child.once('error', reject)
       child.once('exit', (code) => resolve(code ?? 1))
     })
   } finally {
-    process.off('SIGINT', ignore).off('SIGTERM', pass)
+    process.off('SIGINT', ignore).off('SIGTERM', pass).off('SIGHUP', pass)
   }
 }

@@ -83,6 +83,11 @@ export function start(argv: string[], env: Record<string, string> = {}) {
       process.kill(-(child.pid ?? 0), 'SIGINT')
       return ended
     },
+    /** A terminal that is closed tells all processes of the group. */
+    async hangUp(): Promise<Outcome> {
+      process.kill(-(child.pid ?? 0), 'SIGHUP')
+      return ended
+    },
     /** What a supervisor does: it knows only the process that it started. */
     async terminate(): Promise<Outcome> {
       child.kill('SIGTERM')

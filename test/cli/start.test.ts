@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { findPostmaster } from '../../src/db/embedded/postmaster.ts'
-import { cloneDatabase } from '../support/database.ts'
+import { cloneDatabase, type TestDatabase } from '../support/database.ts'
 import { until } from '../support/until.ts'
 import { aFolder, credentialKey, run, start } from './stand.ts'
 
@@ -172,27 +172,56 @@ test('the credential key is asked for where the database is not embedded', async
   expect(err).toContain('CREDENTIAL_ENCRYPTION_KEY_B64: is required when DATABASE_URL is set.')
 })
 
-test('a second signal ends the program at once, whatever is still at work', async () => {
-  await using database = await cloneDatabase()
-  await using program = start(['start', '--json'], settings(database.url))
+/** A program with a request that waits for a lock: a stop waits for it, too. */
+async function startWithRequest(database: TestDatabase) {
+  const program = start(['start', '--json'], settings(database.url))
   await program.said('"ready"')
   const holder = await database.pool.connect()
   await holder.query('begin; lock table freshet.retailers in access exclusive mode')
-  const asked = fetch(`${program.address()}/graphql?query={retailers{totalCount}}`).catch(() => 'cut')
+  const asked = fetch(`${program.address()}/graphql?query={retailers{totalCount}}`).then(
+    () => 'answered',
+    () => 'cut',
+  )
   await until('the request waits', async () => {
     const { rowCount } = await database.pool.query(
       "select from pg_locks where not granted and relation = 'freshet.retailers'::regclass",
     )
     return rowCount === 1
   })
+  const release = async () => {
+    await holder.query('rollback')
+    holder.release()
+  }
+  return { program, asked, release, [Symbol.asyncDispose]: () => program[Symbol.asyncDispose]() }
+}
+
+test('a second signal ends the program at once, whatever is still at work', async () => {
+  await using database = await cloneDatabase()
+  await using waiting = await startWithRequest(database)
+  const { program, asked } = waiting
   void program.terminate()
   await program.said('"stopping"')
   const { code } = await program.terminate()
   expect(code).not.toBe(0)
   expect(await asked).toBe('cut')
-  await holder.query('rollback')
-  holder.release()
+  await waiting.release()
 })
+
+test.each(['interrupt', 'hangUp'] as const)(
+  'a terminal that is closed after %s changes nothing: the program stops in good order',
+  async (first) => {
+    await using database = await cloneDatabase()
+    await using waiting = await startWithRequest(database)
+    const { program, asked } = waiting
+    void program[first]()
+    await program.said('"stopping"')
+    const ended = program.hangUp()
+    void program.hangUp()
+    await waiting.release()
+    expect(await asked).toBe('answered')
+    expect(await ended).toMatchObject({ code: 0, err: '' })
+  },
+)
 
 test.runIf(process.platform === 'linux').each(['start', 'demo', 'keys list'])(
   '%s names a data directory that cannot be made, at once',
