@@ -9,6 +9,7 @@ export default defineConfig({
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } }, // a browser on a busy machine takes its time
     env: { NODE_ENV: 'test' },
   },
 })
