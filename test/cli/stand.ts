@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -58,7 +58,11 @@ export function start(argv: string[], env: Record<string, string> = {}) {
   let err = ''
   child.stdout.on('data', (chunk) => (out += String(chunk)))
   child.stderr.on('data', (chunk) => (err += String(chunk)))
-  const ended = once(child, 'close').then(([code]): Outcome => ({ code: Number(code), out, err }))
+  const ended = once(child, 'close').then((): Outcome => {
+    // Ended by a signal it has no code: then the one that a shell would tell.
+    const { exitCode, signalCode } = child
+    return { code: exitCode ?? 128 + (signalCode ? constants.signals[signalCode] : 0), out, err }
+  })
   return {
     ended,
     /** Waits until something was said. */
